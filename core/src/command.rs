@@ -1,0 +1,298 @@
+//! Commands: requests that may be refused.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::{Keyed, StepKey};
+use crate::event::{Attachment, ClockKind, Scope, Verdict};
+use crate::ids::{
+    AgentName, Attempt, CallId, Digest, EpisodeId, MessageId, ModelCallId, NodeId, Position, RequestId, TurnId,
+    WorldId, WorldName,
+};
+use crate::port::Reaction;
+use crate::principal::Principal;
+use crate::response::{LLMResponse, ModelError};
+use crate::spec::Definition;
+use crate::tool::{Reconciliation, ToolOutcome};
+
+mod rebuild;
+
+pub use rebuild::RebuildError;
+
+/// A request to a world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Who gives it. Set by the ingress.
+    pub principal: Principal,
+    /// What makes it recognisable when it is sent again.
+    pub key: Option<Keyed>,
+    /// What is asked.
+    pub action: Action,
+}
+
+impl Command {
+    /// A command of the shell.
+    #[must_use]
+    pub const fn of_runtime(action: Action) -> Self {
+        Self { principal: Principal::Runtime, key: None, action }
+    }
+
+    /// A command of `principal`, without a key.
+    #[must_use]
+    pub const fn of(principal: Principal, action: Action) -> Self {
+        Self { principal, key: None, action }
+    }
+
+    /// The digest of what is asked and by whom, the key left out.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        // No part of a command can fail to serialise.
+        Digest::of(&[&serde_json::to_vec(&(&self.principal, &self.action)).unwrap_or_default()])
+    }
+}
+
+/// Declares the actions and, beside them, their kinds.
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident $({ $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })?;)*) => {
+        /// What a command asks.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Action {
+            $($(#[$doc])* $name $({ $($(#[$field_doc])* $field: $type,)* })?,)*
+        }
+
+        /// The kinds of commands.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum CommandKind {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Action {
+            /// Its kind.
+            #[must_use]
+            pub const fn kind(&self) -> CommandKind {
+                match self {
+                    $(Self::$name { .. } => CommandKind::$name,)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Begins a world and opens it for writing.
+    Create {
+        /// Its id.
+        world: WorldId,
+        /// Its name.
+        name: WorldName,
+        /// Its clock, for life.
+        clock: ClockKind,
+        /// The folder that relative paths are relative to.
+        base: Option<String>,
+        /// What it is opened with.
+        definition: Definition,
+        /// The process that opens it.
+        node: NodeId,
+    };
+    /// Opens a world for writing.
+    Open {
+        /// The process that opens it.
+        node: NodeId,
+        /// The folder that relative paths are relative to, if it changed.
+        base: Option<String>,
+        /// The definition, if it changed.
+        revise: Option<Definition>,
+    };
+    /// Changes the definition.
+    Revise {
+        /// The new one.
+        definition: Definition,
+    };
+    /// Says something.
+    PostMessage {
+        /// The text.
+        text: String,
+        /// What is attached.
+        attachments: Vec<Attachment>,
+        /// The message it answers.
+        reply_to: Option<MessageId>,
+    };
+    /// Brings what an agent does about its news.
+    OpenTurn {
+        /// The agent.
+        agent: AgentName,
+        /// The horizon of the view that it had.
+        horizon: Position,
+        /// What it does.
+        reaction: Reaction,
+    };
+    /// Brings what an agent does about its results.
+    ContinueTurn {
+        /// The agent.
+        agent: AgentName,
+        /// Its turn.
+        turn: TurnId,
+        /// What it does.
+        reaction: Reaction,
+    };
+    /// Brings an agent's failure to react.
+    FailAgent {
+        /// The agent.
+        agent: AgentName,
+        /// Its turn, if that was open.
+        turn: Option<TurnId>,
+        /// The failure's name.
+        code: String,
+        /// For operators.
+        detail: String,
+    };
+    /// Begins the next attempt of a model call.
+    RetryModel {
+        /// The agent.
+        agent: AgentName,
+        /// The call.
+        call: ModelCallId,
+    };
+    /// Is about to show the first words of a streaming reply.
+    StartStream {
+        /// The agent.
+        agent: AgentName,
+        /// The call.
+        call: ModelCallId,
+        /// The attempt.
+        attempt: Attempt,
+    };
+    /// Brings a model's answer.
+    RecordAnswer {
+        /// The agent.
+        agent: AgentName,
+        /// The call.
+        call: ModelCallId,
+        /// The attempt.
+        attempt: Attempt,
+        /// The answer.
+        response: LLMResponse,
+    };
+    /// Brings a model's failure.
+    RecordFailure {
+        /// The agent.
+        agent: AgentName,
+        /// The call.
+        call: ModelCallId,
+        /// The attempt.
+        attempt: Attempt,
+        /// The failure.
+        error: ModelError,
+    };
+    /// Is about to run a tool.
+    StartTool {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// The attempt.
+        attempt: Attempt,
+    };
+    /// Brings a tool's outcome.
+    FinishTool {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// The attempt.
+        attempt: Attempt,
+        /// The outcome.
+        outcome: ToolOutcome,
+    };
+    /// Reports that a tool was stopped because it took too long.
+    TimeOutTool {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// The attempt.
+        attempt: Attempt,
+    };
+    /// Brings what a tool told about a lost run.
+    RecordReconcile {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// What it told.
+        result: Reconciliation,
+    };
+    /// Says that nobody knows what became of a lost run.
+    DeclareUnknown {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+    };
+    /// Decides an approval.
+    Decide {
+        /// The agent whose call it is, as the person saw it.
+        agent: AgentName,
+        /// The request.
+        request: RequestId,
+        /// Yes or no.
+        verdict: Verdict,
+        /// How far it reaches.
+        scope: Scope,
+        /// The first eight digits of the digest of what the person saw.
+        shown: Option<String>,
+        /// Why.
+        reason: Option<String>,
+    };
+    /// Answers a tool's question.
+    Answer {
+        /// The request.
+        request: RequestId,
+        /// The answer.
+        reply: Reply,
+    };
+    /// Says what became of a call whose outcome is unknown.
+    Settle {
+        /// The request.
+        request: RequestId,
+        /// What became of it.
+        settlement: Settlement,
+    };
+    /// Stops what is going on.
+    Stop {
+        /// Which episode; `None` is all of them.
+        episode: Option<EpisodeId>,
+    };
+    /// Records what became due.
+    Tick;
+    /// Records that a step of a world script is done.
+    RecordStep {
+        /// The step.
+        step: StepKey,
+        /// The digest of what it says.
+        digest: Digest,
+    };
+}
+
+/// A person's answer to a tool's question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// The number of an option, from 0.
+    Option(u32),
+    /// Free text.
+    Text(String),
+}
+
+/// What a person says became of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settlement {
+    /// It took effect, with this result if that is known.
+    Ran(Option<String>),
+    /// It did not.
+    NotRun,
+    /// It is to run again.
+    RunAgain,
+}

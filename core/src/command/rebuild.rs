@@ -1,0 +1,114 @@
+//! The way back from a commit to its command.
+
+use super::{Action, Command, CommandKind};
+use crate::commit::Commit;
+use crate::content::Content;
+use crate::event::Event;
+use crate::ids::{Digest, Position};
+
+mod call;
+mod people;
+mod turn;
+mod world;
+
+/// Why a commit does not give its command back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RebuildError {
+    /// No command of its kind makes these events.
+    #[error("the commit at {at} does not have the events of its command: {why}")]
+    Misfit {
+        /// Its first position.
+        at: Position,
+        /// What does not fit.
+        why: &'static str,
+    },
+    /// The command was refused; the log holds its digest only.
+    #[error("the commit at {at} is a refusal, of the command {command}")]
+    Refused {
+        /// Its first position.
+        at: Position,
+        /// The digest of the refused command.
+        command: Digest,
+    },
+    /// A text of the command was erased.
+    #[error("a text of the command that made the commit at {at} was erased")]
+    Erased {
+        /// Its first position.
+        at: Position,
+    },
+}
+
+/// What a family of commands is rebuilt from.
+struct Source<'c> {
+    at: Position,
+    events: &'c [Event],
+}
+
+impl Source<'_> {
+    /// The first value that `of` finds among the events.
+    fn find<'s, T>(&'s self, why: &'static str, of: impl Fn(&'s Event) -> Option<T>) -> Result<T, RebuildError> {
+        self.events.iter().find_map(of).ok_or(RebuildError::Misfit { at: self.at, why })
+    }
+
+    fn misfit<T>(&self, why: &'static str) -> Result<T, RebuildError> {
+        Err(RebuildError::Misfit { at: self.at, why })
+    }
+
+    fn text<T: Clone>(&self, content: &Content<T>) -> Result<T, RebuildError> {
+        content.present().cloned().ok_or(RebuildError::Erased { at: self.at })
+    }
+}
+
+/// Finds the first event of a variant.
+macro_rules! event {
+    ($source:expr, $variant:ident) => {
+        $source.find(concat!("no ", stringify!($variant)), |event| {
+            if let crate::event::Event::$variant(event) = event { Some(event) } else { None }
+        })
+    };
+}
+use event;
+
+impl Command {
+    /// Rebuilds the command that made `commit`, as its world [meant](crate::world::World::meant) it.
+    ///
+    /// # Errors
+    /// [`RebuildError`].
+    pub fn rebuild(commit: &Commit) -> Result<Self, RebuildError> {
+        let source = Source { at: commit.header.first, events: &commit.events };
+        if let Some(Event::Refused(refused)) = commit.events.last() {
+            return Err(RebuildError::Refused { at: source.at, command: refused.command });
+        }
+        let (principal, key) = (commit.header.principal.clone(), commit.header.key.clone());
+        Ok(Self { principal, key, action: source.action(commit.header.command)? })
+    }
+}
+
+impl Source<'_> {
+    fn action(&self, kind: CommandKind) -> Result<Action, RebuildError> {
+        match kind {
+            CommandKind::Create => self.create(),
+            CommandKind::Open => self.open(),
+            CommandKind::Revise => self.revise(),
+            CommandKind::PostMessage => self.post_message(),
+            CommandKind::OpenTurn => self.open_turn(),
+            CommandKind::ContinueTurn => self.continue_turn(),
+            CommandKind::FailAgent => self.fail_agent(),
+            CommandKind::RetryModel => self.retry_model(),
+            CommandKind::StartStream => self.start_stream(),
+            CommandKind::RecordAnswer => self.record_answer(),
+            CommandKind::RecordFailure => self.record_failure(),
+            CommandKind::StartTool => self.start_tool(),
+            CommandKind::FinishTool => self.finish_tool(),
+            CommandKind::TimeOutTool => self.time_out_tool(),
+            CommandKind::RecordReconcile => self.record_reconcile(),
+            CommandKind::DeclareUnknown => self.declare_unknown(),
+            CommandKind::Decide => self.decide(),
+            CommandKind::Answer => self.answer(),
+            CommandKind::Settle => self.settle(),
+            CommandKind::Stop => self.stop(),
+            CommandKind::Tick => Ok(Action::Tick),
+            CommandKind::RecordStep => self.record_step(),
+        }
+    }
+}

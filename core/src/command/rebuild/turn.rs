@@ -1,0 +1,76 @@
+//! Commands about turns and model calls.
+
+use super::{RebuildError, Source, event};
+use crate::command::Action;
+use crate::port::Reaction;
+use crate::request::Parameters;
+use crate::response::ModelError;
+
+impl Source<'_> {
+    pub(super) fn open_turn(&self) -> Result<Action, RebuildError> {
+        if let Ok(declined) = event!(self, TurnDeclined) {
+            let (agent, reaction) = (declined.agent.clone(), Reaction::AskModel(declined.parameters));
+            return Ok(Action::OpenTurn { agent, horizon: declined.horizon, reaction });
+        }
+        let opened = event!(self, TurnOpened)?;
+        let reaction = match event!(self, ModelCalled) {
+            Ok(called) => Reaction::AskModel(called.parameters),
+            Err(_) => self.text(&event!(self, AgentReacted)?.reaction)?,
+        };
+        Ok(Action::OpenTurn { agent: opened.agent.clone(), horizon: opened.horizon, reaction })
+    }
+
+    pub(super) fn continue_turn(&self) -> Result<Action, RebuildError> {
+        let (agent, turn, reaction) = if let Ok(called) = event!(self, ModelCalled) {
+            (&called.agent, called.turn, Reaction::AskModel(called.parameters))
+        } else if let Ok(reacted) = event!(self, AgentReacted) {
+            (&reacted.agent, reacted.turn, self.text(&reacted.reaction)?)
+        } else {
+            // No model could be asked: what was wanted of it is not recorded.
+            let closed = event!(self, TurnClosed)?;
+            (&closed.agent, closed.turn, Reaction::AskModel(Parameters::default()))
+        };
+        Ok(Action::ContinueTurn { agent: agent.clone(), turn, reaction })
+    }
+
+    pub(super) fn fail_agent(&self) -> Result<Action, RebuildError> {
+        let failed = event!(self, AgentFailed)?;
+        let (agent, code) = (failed.agent.clone(), failed.code.clone());
+        Ok(Action::FailAgent { agent, turn: failed.turn, code, detail: self.text(&failed.detail)? })
+    }
+
+    pub(super) fn retry_model(&self) -> Result<Action, RebuildError> {
+        let called = event!(self, ModelCalled)?;
+        Ok(Action::RetryModel { agent: called.agent.clone(), call: called.call })
+    }
+
+    pub(super) fn start_stream(&self) -> Result<Action, RebuildError> {
+        let started = event!(self, StreamStarted)?;
+        Ok(Action::StartStream { agent: started.agent.clone(), call: started.call, attempt: started.attempt })
+    }
+
+    pub(super) fn record_answer(&self) -> Result<Action, RebuildError> {
+        let answered = event!(self, ModelAnswered)?;
+        Ok(Action::RecordAnswer {
+            agent: answered.agent.clone(),
+            call: answered.call,
+            attempt: answered.attempt,
+            response: self.text(&answered.response)?,
+        })
+    }
+
+    pub(super) fn record_failure(&self) -> Result<Action, RebuildError> {
+        let failed = event!(self, ModelFailed)?;
+        Ok(Action::RecordFailure {
+            agent: failed.agent.clone(),
+            call: failed.call,
+            attempt: failed.attempt,
+            error: ModelError {
+                kind: failed.kind,
+                retry_after_ms: failed.retry_after_ms,
+                detail: self.text(&failed.detail)?,
+                played: failed.played,
+            },
+        })
+    }
+}

@@ -1,0 +1,343 @@
+//! Events: recorded facts, in the past tense. The catalogue is closed; every fold matches it exhaustively.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::content::Content;
+use crate::ids::Position;
+
+mod call;
+mod talk;
+mod turn;
+mod world;
+
+pub use call::*;
+pub use talk::*;
+pub use turn::*;
+pub use world::*;
+
+/// The stored parts of an event, ready to be framed. Both parts are JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventRecord {
+    /// What happened, by number: see [`EventKind`].
+    pub kind: u16,
+    /// The schema version of `facts` and `content`.
+    pub version: u16,
+    /// All that folds need. Hashed, never erased.
+    pub facts: Vec<u8>,
+    /// What people, models and tools wrote.
+    pub content: StoredContent,
+}
+
+/// The content part of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StoredContent {
+    /// This kind of event has none.
+    None,
+    /// As it was written.
+    Present(Vec<u8>),
+    /// Gone, at the wish of the event at `by`.
+    Erased {
+        /// The request's position, if known.
+        by: Option<Position>,
+    },
+}
+
+/// A record, still in the bytes that it is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordView<'a> {
+    /// What happened, by number: see [`EventKind`].
+    pub kind: u16,
+    /// The schema version of `facts` and `content`.
+    pub version: u16,
+    /// All that folds need.
+    pub facts: &'a [u8],
+    /// What people, models and tools wrote.
+    pub content: ContentView<'a>,
+}
+
+/// The content part of a record, still in the bytes that it is read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentView<'a> {
+    /// This kind of event has none.
+    None,
+    /// As it was written.
+    Present(&'a [u8]),
+    /// Gone, at the wish of the event at `by`.
+    Erased {
+        /// The request's position, if known.
+        by: Option<Position>,
+    },
+}
+
+impl EventRecord {
+    /// The record as it is read.
+    #[must_use]
+    pub fn view(&self) -> RecordView<'_> {
+        let content = match &self.content {
+            StoredContent::None => ContentView::None,
+            StoredContent::Present(bytes) => ContentView::Present(bytes),
+            StoredContent::Erased { by } => ContentView::Erased { by: *by },
+        };
+        RecordView { kind: self.kind, version: self.version, facts: &self.facts, content }
+    }
+}
+
+/// A record that is not what its kind and version promise.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// A newer build wrote it.
+    #[error("event kind {kind} of version {version} is unknown here")]
+    Unknown {
+        /// Its kind.
+        kind: u16,
+        /// Its schema version.
+        version: u16,
+    },
+    /// The JSON does not fit.
+    #[error("a {kind} of version {version} does not read")]
+    Malformed {
+        /// Its kind.
+        kind: &'static str,
+        /// Its schema version.
+        version: u16,
+        /// What does not fit.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// A content part is there, or missing, against the rule of its kind.
+    #[error("a {kind} with a wrong content part")]
+    Content {
+        /// Its kind.
+        kind: &'static str,
+    },
+}
+
+/// An event's facts and its one content part.
+trait Payload: Serialize + DeserializeOwned {
+    /// The content, if this kind has one.
+    fn content(&self) -> StoredContentRef<'_>;
+    /// Puts content back after the facts were read.
+    fn restore(&mut self, content: ContentView<'_>) -> Result<(), serde_json::Error>;
+    /// Whether this kind has content.
+    const HAS_CONTENT: bool;
+}
+
+/// Content on its way into a record: already encoded, as encoding may fail.
+struct StoredContentRef<'a>(Option<&'a dyn Encode>);
+
+/// Object-safe encoding of content.
+trait Encode {
+    fn encode(&self) -> Result<StoredContent, serde_json::Error>;
+}
+
+impl<T: Serialize> Encode for Content<T> {
+    fn encode(&self) -> Result<StoredContent, serde_json::Error> {
+        Ok(match self {
+            Self::Present(value) => StoredContent::Present(serde_json::to_vec(value)?),
+            Self::Erased { by } => StoredContent::Erased { by: *by },
+        })
+    }
+}
+
+fn decode_content<T: DeserializeOwned>(content: ContentView<'_>) -> Result<Content<T>, serde_json::Error> {
+    Ok(match content {
+        ContentView::Present(bytes) => Content::Present(serde_json::from_slice(bytes)?),
+        ContentView::Erased { by } => Content::Erased { by },
+        ContentView::None => Content::default(),
+    })
+}
+
+/// Declares that a payload has no content, or which field holds it.
+macro_rules! payload {
+    ($name:ident) => {
+        impl Payload for $name {
+            const HAS_CONTENT: bool = false;
+
+            fn content(&self) -> StoredContentRef<'_> {
+                StoredContentRef(None)
+            }
+
+            fn restore(&mut self, _: ContentView<'_>) -> Result<(), serde_json::Error> {
+                Ok(())
+            }
+        }
+    };
+    ($name:ident, $field:ident) => {
+        impl Payload for $name {
+            const HAS_CONTENT: bool = true;
+
+            fn content(&self) -> StoredContentRef<'_> {
+                StoredContentRef(Some(&self.$field))
+            }
+
+            fn restore(&mut self, content: ContentView<'_>) -> Result<(), serde_json::Error> {
+                self.$field = decode_content(content)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+/// Declares the catalogue: number, schema version, payload and, in brackets, the field that holds content.
+macro_rules! events {
+    ($($(#[$doc:meta])* $number:literal version $version:literal $name:ident $([$field:ident])?;)*) => {
+        $(payload!($name $(, $field)?);)*
+
+        /// A recorded fact.
+        #[derive(Debug, Clone, PartialEq, Eq)]
+        pub enum Event {
+            $($(#[$doc])* $name($name),)*
+        }
+
+        /// The kinds of events. The numbers are for ever.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum EventKind {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        impl EventKind {
+            /// All kinds of this build, with their schema versions.
+            pub const ALL: &'static [(Self, u16)] = &[$((Self::$name, $version),)*];
+
+            /// The name, as in the documents.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => stringify!($name),)*
+                }
+            }
+        }
+
+        impl Event {
+            /// Its kind.
+            #[must_use]
+            pub const fn kind(&self) -> EventKind {
+                match self {
+                    $(Self::$name(_) => EventKind::$name,)*
+                }
+            }
+
+            /// Takes it apart for storage.
+            ///
+            /// # Errors
+            /// [`RecordError::Malformed`] if a value in it has no JSON form.
+            pub fn to_record(&self) -> Result<EventRecord, RecordError> {
+                match self {
+                    $(Self::$name(payload) => record($number, $version, stringify!($name), payload),)*
+                }
+            }
+
+            /// Puts a record of the current schema version together again.
+            ///
+            /// # Errors
+            /// [`RecordError`]: unknown kind or version, or parts that do not fit.
+            pub fn from_record(record: EventRecord) -> Result<Self, RecordError> {
+                Self::from_view(record.view())
+            }
+
+            /// Does the same without taking the record's bytes.
+            ///
+            /// # Errors
+            /// [`RecordError`]: unknown kind or version, or parts that do not fit.
+            pub fn from_view(record: RecordView<'_>) -> Result<Self, RecordError> {
+                match (record.kind, record.version) {
+                    $(($number, $version) => Ok(Self::$name(read(stringify!($name), record)?)),)*
+                    (kind, version) => Err(RecordError::Unknown { kind, version }),
+                }
+            }
+        }
+    };
+}
+
+fn record<P: Payload>(kind: u16, version: u16, name: &'static str, payload: &P) -> Result<EventRecord, RecordError> {
+    let malformed = |source| RecordError::Malformed { kind: name, version, source };
+    let facts = serde_json::to_vec(payload).map_err(malformed)?;
+    let content = match payload.content() {
+        StoredContentRef(None) => StoredContent::None,
+        StoredContentRef(Some(content)) => content.encode().map_err(malformed)?,
+    };
+    Ok(EventRecord { kind, version, facts, content })
+}
+
+fn read<P: Payload>(name: &'static str, record: RecordView<'_>) -> Result<P, RecordError> {
+    let malformed = |source| RecordError::Malformed { kind: name, version: record.version, source };
+    let mut payload: P = serde_json::from_slice(record.facts).map_err(malformed)?;
+    if P::HAS_CONTENT == matches!(record.content, ContentView::None) {
+        return Err(RecordError::Content { kind: name });
+    }
+    payload.restore(record.content).map_err(malformed)?;
+    Ok(payload)
+}
+
+events! {
+    /// A world began.
+    1 version 1 WorldOpened [text];
+    /// A process opened the world for writing.
+    2 version 1 Opened;
+    /// The room's definition changed.
+    3 version 1 SpecRevised [text];
+    /// Other rules decide from here on.
+    4 version 1 EpochOpened;
+    /// A person joined the roster.
+    5 version 1 PersonJoined;
+    /// Something is odd, and nothing was refused for it.
+    6 version 1 WarningRecorded;
+    /// A step of a world script is done.
+    7 version 1 StepDone;
+    /// Somebody said something.
+    20 version 1 MessagePosted [body];
+    /// It was decided who hears a message and who answers it.
+    21 version 1 MessageRouted [unknown];
+    /// The world told people something.
+    22 version 1 NoticePosted;
+    /// An agent took up its news.
+    40 version 1 TurnOpened;
+    /// An agent's news were set aside unanswered.
+    41 version 1 TurnDeclined;
+    /// A model is about to be asked.
+    42 version 1 ModelCalled;
+    /// The first words of a streaming reply are about to be shown.
+    43 version 1 StreamStarted;
+    /// A model answered.
+    44 version 1 ModelAnswered [response];
+    /// An attempt of a model call failed.
+    45 version 1 ModelFailed [detail];
+    /// An agent in code reacted.
+    46 version 1 AgentReacted [reaction];
+    /// An agent in code failed.
+    47 version 1 AgentFailed [detail];
+    /// The agent's next request does not extend its last one.
+    48 version 1 PrefixBroken;
+    /// A turn is over.
+    49 version 1 TurnClosed;
+    /// Somebody stopped what was going on.
+    50 version 1 Stopped;
+    /// An answer's tool calls were taken up.
+    60 version 1 CallsAdmitted;
+    /// A call waits for a person's permission.
+    61 version 1 ApprovalRequested;
+    /// A person decided.
+    62 version 1 ApprovalDecided [reason];
+    /// Nobody decided in time.
+    63 version 1 ApprovalExpired;
+    /// A tool asks a person something.
+    64 version 1 QuestionAsked [question];
+    /// A person answered.
+    65 version 1 QuestionAnswered [text];
+    /// A tool is about to run.
+    66 version 1 ToolStarted;
+    /// A call has its result.
+    67 version 1 ToolFinished [outcome];
+    /// Nobody knows whether a call took effect.
+    68 version 1 OutcomeUnknown;
+    /// It became known, or a person said so.
+    69 version 1 OutcomeSettled [text];
+    /// The tool told what became of a lost run.
+    70 version 1 Reconciled [outcome];
+    /// A call was closed in favour of another.
+    71 version 1 CallReplaced;
+    /// A command that asserts a right was refused.
+    80 version 1 Refused;
+}

@@ -1,0 +1,274 @@
+//! Turns and model calls.
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::Content;
+use crate::ids::{AgentName, Attempt, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
+use crate::port::Reaction;
+use crate::principal::Principal;
+use crate::request::Parameters;
+use crate::response::{LLMResponse, ModelErrorKind, Usage};
+
+/// An agent took up its news: all addressed messages up to the horizon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnOpened {
+    /// The agent.
+    pub agent: AgentName,
+    /// The episode of its oldest news.
+    pub episode: EpisodeId,
+    /// The turn sees nothing behind this position.
+    pub horizon: Position,
+    /// The messages that it takes from the inbox, oldest first.
+    pub news: Vec<Position>,
+}
+
+/// An agent's news were set aside unanswered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnDeclined {
+    /// The agent.
+    pub agent: AgentName,
+    /// The episode of its oldest news.
+    pub episode: EpisodeId,
+    /// The horizon of the command.
+    pub horizon: Position,
+    /// The messages, oldest first.
+    pub news: Vec<Position>,
+    /// Why.
+    pub reason: CloseReason,
+    /// What the agent wanted of its model.
+    pub parameters: Parameters,
+}
+
+/// A model is about to be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelCalled {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn.
+    pub turn: TurnId,
+    /// The call: this event's own position at attempt 1.
+    pub call: ModelCallId,
+    /// Which attempt it is.
+    pub attempt: Attempt,
+    /// Who makes it.
+    pub incarnation: Incarnation,
+    /// What for.
+    pub purpose: Purpose,
+    /// The model, by its name in the spec.
+    pub model: ModelName,
+    /// What the agent wants beside its spec.
+    pub parameters: Parameters,
+    /// How many items the request has.
+    pub items: u32,
+    /// The request's fingerprint.
+    pub fingerprint: Digest,
+}
+
+/// What a model call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// An answer with whatever tools the agent has.
+    Turn,
+    /// The last affordable answer, without tools.
+    Closing,
+}
+
+/// The first words of a streaming reply are about to be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamStarted {
+    /// The agent.
+    pub agent: AgentName,
+    /// The call.
+    pub call: ModelCallId,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// Who shows it.
+    pub incarnation: Incarnation,
+    /// The stream of a lost attempt that this one stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<Position>,
+}
+
+/// A model answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelAnswered {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: ModelCallId,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// The kind of answer.
+    pub kind: AnswerKind,
+    /// How many tool calls it asks for.
+    pub calls: u32,
+    /// Tokens.
+    #[serde(default, skip_serializing_if = "Usage::is_unknown")]
+    pub usage: Usage,
+    /// Which scripted or recorded reply was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<u32>,
+    /// The answer.
+    #[serde(skip)]
+    pub response: Content<LLMResponse>,
+}
+
+/// The kinds of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// Text.
+    Text,
+    /// Tool calls.
+    Calls,
+    /// A refusal.
+    Refused,
+    /// Cut at the output limit.
+    Truncated,
+    /// Cut by a content filter.
+    Filtered,
+}
+
+impl AnswerKind {
+    /// The kind of `response`.
+    #[must_use]
+    pub const fn of(response: &LLMResponse) -> Self {
+        match response {
+            LLMResponse::Text(_) => Self::Text,
+            LLMResponse::Calls(_) => Self::Calls,
+            LLMResponse::Refused(_) => Self::Refused,
+            LLMResponse::Truncated(_) => Self::Truncated,
+            LLMResponse::Filtered(_) => Self::Filtered,
+        }
+    }
+}
+
+/// An attempt of a model call failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelFailed {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: ModelCallId,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// What kind of failure.
+    pub kind: ModelErrorKind,
+    /// What the provider asked to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// When the next attempt is due; `None` if there will be none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Time>,
+    /// Which scripted reply was played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played: Option<u32>,
+    /// For operators.
+    #[serde(skip)]
+    pub detail: Content<String>,
+}
+
+/// An agent in code reacted: an input like a model's answer, never recomputed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentReacted {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn.
+    pub turn: TurnId,
+    /// Whether it answered or passed.
+    pub has_answered: bool,
+    /// How many tool calls it asks for.
+    pub calls: u32,
+    /// What it did, and its note.
+    #[serde(skip)]
+    pub reaction: Content<Reaction>,
+}
+
+/// An agent in code failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentFailed {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn, if it was open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// How often it failed on this news.
+    pub attempt: Attempt,
+    /// The failure's name.
+    pub code: String,
+    /// When it is told again; `None` if never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<Time>,
+    /// For operators.
+    #[serde(skip)]
+    pub detail: Content<String>,
+}
+
+/// The agent's next request does not extend its last one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrefixBroken {
+    /// The agent.
+    pub agent: AgentName,
+    /// Why.
+    pub cause: PrefixCause,
+    /// How many of its oldest items are dropped.
+    pub dropped: u32,
+}
+
+/// Why a request does not extend the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PrefixCause {
+    /// The definition changed.
+    SpecRevised,
+    /// The closing call has no tools, or the call after it has them again.
+    Tools,
+    /// The agent wants other sampling or length.
+    Parameters,
+    /// The memory reached its limit.
+    MemoryFull,
+}
+
+/// A turn is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnClosed {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn.
+    pub turn: TurnId,
+    /// How it ended.
+    pub reason: CloseReason,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CloseReason {
+    /// The agent answered.
+    Answered,
+    /// The agent had nothing to say.
+    Passed,
+    /// A model or an agent failed for good.
+    Failed,
+    /// No model call was left.
+    Limit,
+    /// Somebody stopped it.
+    Stopped,
+    /// A newer message took its place.
+    Superseded,
+}
+
+/// Somebody stopped what was going on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// Who.
+    pub by: Principal,
+    /// Which episode; `None` is all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episode: Option<EpisodeId>,
+}

@@ -1,0 +1,119 @@
+//! The world's own events.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::StepKey;
+use crate::content::Content;
+use crate::ids::{AgentName, Digest, Incarnation, NodeId, Position, WorldId, WorldName};
+use crate::principal::{Person, Principal};
+use crate::refusal::RefusalReason;
+use crate::spec::{SpecText, WorldSpec};
+
+/// A world began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorldOpened {
+    /// Its id.
+    pub world: WorldId,
+    /// Its name in the store.
+    pub name: WorldName,
+    /// Its clock, for life.
+    pub clock: ClockKind,
+    /// The rules that decide.
+    pub decider: Digest,
+    /// The folder that relative paths of its definition are relative to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// The digest of the definition.
+    pub spec_digest: Digest,
+    /// The structure.
+    pub spec: WorldSpec,
+    /// The text.
+    #[serde(skip)]
+    pub text: Content<SpecText>,
+}
+
+/// Which clock a world has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockKind {
+    /// The machine's.
+    System,
+    /// Its own: that of the last commit, moved on purpose.
+    Simulated,
+}
+
+/// A process opened the world for writing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opened {
+    /// The fencing token.
+    pub incarnation: Incarnation,
+    /// The process.
+    pub node: NodeId,
+    /// The folder that relative paths are relative to from here on, if it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+}
+
+/// The room's definition changed. Open turns go on under the old one's limits; the next turn has the new one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecRevised {
+    /// The digest of the definition.
+    pub spec_digest: Digest,
+    /// The structure.
+    pub spec: WorldSpec,
+    /// The text.
+    #[serde(skip)]
+    pub text: Content<SpecText>,
+}
+
+/// Other rules decide from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EpochOpened {
+    /// The rules.
+    pub decider: Digest,
+    /// The version of the build that carries them.
+    pub binary: String,
+}
+
+/// A person joined the roster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonJoined {
+    /// The person.
+    pub person: Person,
+}
+
+/// Something is odd, and nothing was refused for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningRecorded {
+    /// A word that names it, e.g. `script_exhausted`.
+    pub code: String,
+    /// The agent it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+}
+
+/// A step of a world script is done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepDone {
+    /// The step.
+    pub step: StepKey,
+    /// The digest of what it says.
+    pub digest: Digest,
+}
+
+/// A command that asserts a right was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Why.
+    pub reason: RefusalReason,
+    /// Who gave it.
+    pub principal: Principal,
+    /// The digest of the command.
+    pub command: Digest,
+    /// The request that it named, if that is one of this world.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Position>,
+    /// Whether it stands for all like it of the same recorded minute.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
+}

@@ -1,0 +1,151 @@
+//! What an agent remembers and what it has open: a fold of the log, and the one place where pending calls live.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::Content;
+use crate::event::Purpose;
+use crate::ids::{CallId, Digest, Position, Time, TurnId};
+use crate::request::{Item, Parameters, fingerprint_next};
+
+mod call;
+mod message;
+mod result;
+#[cfg(test)]
+mod tests;
+mod turn;
+
+pub use call::{CallState, OpenCall, Run};
+pub use message::Message;
+pub use turn::{CallResult, ModelState, Slot, Turn};
+
+/// An item with its digest, computed once, when it entered the memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The item.
+    pub item: Arc<Item>,
+    /// Its digest.
+    pub digest: Digest,
+}
+
+impl Remembered {
+    /// Remembers `item`.
+    #[must_use]
+    pub fn new(item: Item) -> Self {
+        Self { digest: item.digest(), item: Arc::new(item) }
+    }
+}
+
+/// The chained fingerprint of an agent's last request, so that the next one costs its new items only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    /// The turn of that request: as long as it is open, its rules and its prompt stay.
+    pub turn: TurnId,
+    /// The chain's first link.
+    pub start: Digest,
+    /// How many items it covers.
+    pub items: usize,
+    /// Its last link.
+    pub value: Digest,
+    /// What that request was for: a closing one had its tools disabled.
+    pub purpose: Purpose,
+    /// What the agent wanted of its model.
+    pub parameters: Parameters,
+}
+
+impl Chain {
+    /// The first link of another request of `turn`, if it is known to be the same.
+    pub(crate) fn start_in(&self, turn: TurnId, purpose: Purpose, parameters: Parameters) -> Option<Digest> {
+        let is_same = self.turn == turn && self.purpose == purpose && self.parameters == parameters;
+        is_same.then_some(self.start)
+    }
+}
+
+/// One agent's memory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Addressed messages that no turn has taken up yet, oldest first.
+    pub inbox: VecDeque<Arc<Message>>,
+    /// Messages up to here are in `items`, or were not for this agent.
+    pub seen: Position,
+    /// The conversation, in the order in which the agent saw it.
+    pub items: Vec<Remembered>,
+    /// The fingerprint of the last request.
+    pub chain: Option<Chain>,
+    /// The open turn.
+    pub turn: Option<Turn>,
+    /// The calls that have no result yet.
+    pub open_calls: BTreeMap<CallId, OpenCall>,
+    /// How many calls without a provider's label it has made: they are called `call_<n>`.
+    pub unlabelled: u32,
+    /// The scripted or recorded replies that were played in the current run.
+    pub played: BTreeSet<u32>,
+    /// What an agent in code left to remember.
+    pub note: Option<Content<String>>,
+    /// How often the agent failed on what it is owed now.
+    pub failures: u32,
+    /// How often a process ended while the agent, one in code, was told what it is owed now.
+    pub lost: u32,
+    /// When it is told again.
+    pub retry_at: Option<Time>,
+    /// Notices that wait until the results of the open calls are in their place.
+    pub held_notices: Vec<Item>,
+}
+
+impl Memory {
+    /// Whether the agent has anything to do or to wait for.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.turn.is_some() || !self.inbox.is_empty()
+    }
+
+    /// Whether the agent is to be told its news or its results.
+    #[must_use]
+    pub fn is_owed_delivery(&self) -> bool {
+        self.turn.as_ref().map_or(!self.inbox.is_empty(), Turn::is_ready_to_continue)
+    }
+
+    /// Adds an item.
+    pub(crate) fn remember(&mut self, item: Item) {
+        self.items.push(Remembered::new(item));
+    }
+
+    /// Tells the agent something, but never between a call and its result, nor while its model reads the items.
+    pub(crate) fn notice(&mut self, item: Item) {
+        let is_asking = self.turn.as_ref().is_some_and(|turn| turn.model.is_some());
+        if self.open_calls.is_empty() && !is_asking { self.remember(item) } else { self.held_notices.push(item) }
+    }
+
+    /// Drops the `count` oldest items.
+    pub(crate) fn forget(&mut self, count: usize) {
+        self.items.drain(..count.min(self.items.len()));
+        self.chain = None;
+    }
+
+    /// How many items must go once there are more than `max`: the older half, but no result without its call.
+    #[must_use]
+    pub(crate) fn surplus(&self, fresh: usize, max: u32) -> u32 {
+        let max = usize::try_from(max).unwrap_or(usize::MAX);
+        let total = self.items.len().saturating_add(fresh);
+        if total <= max {
+            return 0;
+        }
+        let half = total.saturating_sub(max / 2).min(self.items.len());
+        let is_result = |kept: &Remembered| matches!(*kept.item, Item::Result { .. });
+        let starts_whole = |at: &usize| self.items.get(*at).is_none_or(|kept| !is_result(kept));
+        let whole = (0..=half).rev().find(starts_whole).unwrap_or_default();
+        u32::try_from(whole).unwrap_or(u32::MAX)
+    }
+
+    /// The fingerprint of the items and then `fresh`, beginning with `start`, after the `dropped` oldest are gone.
+    #[must_use]
+    pub(crate) fn fingerprint(&self, start: Digest, dropped: usize, fresh: &[Remembered]) -> Digest {
+        let (covered, value) = match &self.chain {
+            Some(chain) if dropped == 0 && chain.start == start => (chain.items, chain.value),
+            Some(_) | None => (dropped, start),
+        };
+        self.items.iter().skip(covered).chain(fresh).fold(value, |before, kept| fingerprint_next(before, kept.digest))
+    }
+}

@@ -1,0 +1,145 @@
+//! A call without a result.
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::Content;
+use crate::event::ToolStarted;
+use crate::ids::{Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
+use crate::tool::{EffectClass, Repeat};
+
+/// A call that was admitted and has no result yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenCall {
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// The answer that asks for it.
+    pub answer: Position,
+    /// Where it was admitted.
+    pub admitted: Position,
+    /// The tool; `None` if the agent has none of that name.
+    pub tool: Option<ToolName>,
+    /// Its arguments, byte for byte.
+    pub arguments: Content<String>,
+    /// Their digest.
+    pub arguments_digest: Digest,
+    /// A person's answer to the tool's question.
+    pub input: Option<(Option<u32>, Content<String>)>,
+    /// The event that moved it last.
+    pub moved_by: Position,
+    /// Where it stands.
+    pub state: CallState,
+}
+
+impl OpenCall {
+    /// The newest attempt that started; the first if none did.
+    #[must_use]
+    pub const fn attempt(&self) -> Attempt {
+        match &self.state {
+            CallState::Running(run) | CallState::InDoubt { run, .. } => run.attempt,
+            CallState::AwaitsAnswer { attempt, .. } | CallState::AwaitsSettlement { attempt, .. } => *attempt,
+            CallState::Ready { .. } | CallState::AwaitsApproval { .. } => Attempt(1),
+        }
+    }
+
+    /// When its first attempt started, as long as that attempt is the same piece of work.
+    #[must_use]
+    pub const fn first_started(&self) -> Option<Time> {
+        match &self.state {
+            CallState::Running(run) | CallState::InDoubt { run, .. } => Some(run.first_started),
+            CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsSettlement { .. }
+            | CallState::Ready { .. }
+            | CallState::AwaitsApproval { .. } => None,
+        }
+    }
+
+    /// Whether a run of it is under way, or may have taken effect.
+    #[must_use]
+    pub const fn run(&self) -> Option<&Run> {
+        match &self.state {
+            CallState::Running(run) | CallState::InDoubt { run, .. } => Some(run),
+            CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsSettlement { .. }
+            | CallState::Ready { .. }
+            | CallState::AwaitsApproval { .. } => None,
+        }
+    }
+}
+
+/// Where an open call stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    /// It may run.
+    Ready {
+        /// The attempt that is next.
+        next: Attempt,
+    },
+    /// It waits for permission.
+    AwaitsApproval {
+        /// The request.
+        request: RequestId,
+    },
+    /// It waits for an answer to its tool's question.
+    AwaitsAnswer {
+        /// The request.
+        request: RequestId,
+        /// The attempt that asked.
+        attempt: Attempt,
+    },
+    /// It runs.
+    Running(Run),
+    /// It ran in an older incarnation, and nobody knows what became of it.
+    InDoubt {
+        /// The lost run.
+        run: Run,
+        /// Whether its tool was asked and could not tell.
+        was_asked: bool,
+    },
+    /// People are asked what became of it.
+    AwaitsSettlement {
+        /// The request.
+        request: RequestId,
+        /// The lost run.
+        attempt: Attempt,
+    },
+}
+
+/// A started run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// Which attempt it is.
+    pub attempt: Attempt,
+    /// Who runs it.
+    pub incarnation: Incarnation,
+    /// When it started.
+    pub started: Time,
+    /// When the first attempt under this call's idempotency key started.
+    pub first_started: Time,
+    /// What the tool could do, at the start.
+    pub effect: EffectClass,
+    /// Whether it could run again, at the start.
+    pub repeat: Repeat,
+    /// Whether it can tell what became of a lost run.
+    pub reconciles: bool,
+}
+
+impl Run {
+    pub(crate) const fn new(event: &ToolStarted, started: Time, first_started: Time) -> Self {
+        Self {
+            attempt: event.attempt,
+            incarnation: event.incarnation,
+            started,
+            first_started,
+            effect: event.effect,
+            repeat: event.repeat,
+            reconciles: event.reconciles,
+        }
+    }
+
+    /// Whether running it again at `now` is safe.
+    #[must_use]
+    pub fn may_repeat(&self, now: Time) -> bool {
+        self.repeat.allows(self.effect, self.first_started, now)
+    }
+}

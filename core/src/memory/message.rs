@@ -1,0 +1,66 @@
+//! A message as the room remembers it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Remembered;
+use crate::content::Content;
+use crate::event::{Author, Others};
+use crate::ids::{AgentName, EpisodeId, MessageId, Position};
+use crate::port::TextEvent;
+use crate::request::Item;
+
+/// A message of the room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its position.
+    pub at: Position,
+    /// Its id.
+    pub id: MessageId,
+    /// Who says it.
+    pub author: Author,
+    /// How the speaker is shown.
+    pub from: String,
+    /// What is said.
+    pub text: Content<String>,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// The episode it belongs to.
+    pub episode: EpisodeId,
+    /// Who is to answer it.
+    pub respond: Vec<AgentName>,
+    /// What all the others do with it.
+    pub others: Others,
+    /// The item that it is to whoever hears it.
+    pub heard: Remembered,
+}
+
+impl Message {
+    /// What stands in an item where the text was erased.
+    pub const ERASED: &'static str = "[erased]";
+
+    /// The item that a message is to whoever hears it.
+    #[must_use]
+    pub fn item(from: &str, text: &Content<String>) -> Remembered {
+        let text = text.present().map_or(Self::ERASED, String::as_str);
+        Remembered::new(Item::Heard { from: from.to_owned(), text: text.to_owned() })
+    }
+
+    /// Whether `agent` hears it. Nobody hears themselves.
+    #[must_use]
+    pub fn is_heard_by(&self, agent: &AgentName) -> bool {
+        self.author != Author::Agent(agent.clone()) && (self.others == Others::Store || self.respond.contains(agent))
+    }
+
+    /// The message on the text channel.
+    #[must_use]
+    pub fn to_text_event(&self) -> TextEvent {
+        TextEvent {
+            at: self.at,
+            message: self.id,
+            episode: self.episode,
+            from: self.from.clone(),
+            is_person: matches!(self.author, Author::Person(_)),
+            text: self.text.present().cloned().unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What an agent reads of a call's end: the tool's own words, or one fixed sentence.
+
+use super::{CallResult, Slot};
+use crate::content::Content;
+use crate::event::{CallStatus, Finding, UnknownCause};
+use crate::request::Item;
+use crate::tool::{ToolErrorCode, ToolOutcome};
+
+impl CallResult {
+    /// The result of a call that ended as `status`.
+    #[must_use]
+    pub fn new(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>) -> Self {
+        let fixed = |text: String| Self { text, failed: true, user: None };
+        match (status, outcome.present().and_then(Option::as_ref)) {
+            (CallStatus::Done, Some(ToolOutcome::Done(output))) => {
+                Self { text: output.model.clone(), failed: false, user: output.user.clone() }
+            }
+            (CallStatus::Done, _) => Self { text: "[erased]".to_owned(), failed: false, user: None },
+            (CallStatus::SettledRan, _) => Self { failed: false, ..fixed(sentence(status)) },
+            (_, _) => fixed(sentence(status)),
+        }
+    }
+
+    /// The result of a call that took effect, as a person says it: the settlement's text is the result.
+    #[must_use]
+    pub fn settled(text: String) -> Self {
+        Self { text, failed: false, user: None }
+    }
+}
+
+impl Slot {
+    /// The item of its result; `None` while there is none, or where the call itself was erased.
+    #[must_use]
+    pub fn item(&self) -> Option<Item> {
+        let result = self.result.as_ref().filter(|_| !self.is_erased)?;
+        Some(Item::Result { label: self.label.clone(), text: result.text.clone(), failed: result.failed })
+    }
+}
+
+/// The fixed sentence of an end. Holds codes and schema paths, never a value.
+fn sentence(status: &CallStatus) -> String {
+    let (code, text) = match status {
+        CallStatus::Done => ("done", "The tool ran."),
+        CallStatus::Failed(code) => return failure(*code),
+        CallStatus::Invalid(findings) => return invalid(findings),
+        CallStatus::Denied => ("denied", "A person decided that this call may not run. Do not try it again."),
+        CallStatus::NotAllowed => ("not_allowed", "This room allows no tool of that kind."),
+        CallStatus::Expired => ("expired", "Nobody decided about this call in time. It did not run."),
+        CallStatus::Missing => ("missing_tool", "You have no tool of that name."),
+        CallStatus::TooMany => ("too_many_calls", "Too many calls in one answer. This one did not run."),
+        CallStatus::ToolsDisabled => ("tools_disabled", "No tool may be called now. Answer in words."),
+        CallStatus::Cancelled => ("cancelled", "The call was stopped. It gave no result."),
+        CallStatus::Superseded => ("superseded", "A newer message took the place of this call. It gave no result."),
+        CallStatus::Unknown(cause) => return unknown(*cause),
+        CallStatus::SettledRan => ("settled_ran", "A person found that the call took effect."),
+        CallStatus::SettledNotRun => ("settled_not_run", "A person found that the call did not take effect."),
+    };
+    format!("{code}: {text}")
+}
+
+fn failure(code: ToolErrorCode) -> String {
+    let (code, text) = match code {
+        ToolErrorCode::NotFound => ("not_found", "What the arguments name is not there."),
+        ToolErrorCode::NotAllowed => ("not_allowed", "That is not allowed here."),
+        ToolErrorCode::BadArguments => ("bad_arguments", "The tool cannot use these arguments."),
+        ToolErrorCode::TooLarge => ("too_large", "The input or output is larger than the tool's limit."),
+        ToolErrorCode::TimedOut => ("timed_out", "The tool took longer than its limit and was stopped."),
+        ToolErrorCode::ExitedWithFailure => ("exited_with_failure", "The program ran and reported failure."),
+        ToolErrorCode::Lost => ("lost", "What ran the tool was lost before it reported. It may be called again."),
+        ToolErrorCode::Failed => ("failed", "The tool failed."),
+    };
+    format!("{code}: {text}")
+}
+
+fn invalid(findings: &[Finding]) -> String {
+    let at = |finding: &Finding| match finding.path.as_str() {
+        "" => finding.code.clone(),
+        path => format!("{path}: {}", finding.code),
+    };
+    let findings: Vec<String> = findings.iter().map(at).collect();
+    format!("invalid_arguments: The arguments do not fit the tool's schema ({}).", findings.join("; "))
+}
+
+fn unknown(cause: UnknownCause) -> String {
+    let cause = match cause {
+        UnknownCause::Crash => "the process that ran it died",
+        UnknownCause::Stopped => "it was stopped",
+        UnknownCause::TimedOut => "it took too long",
+        UnknownCause::Lost => "what ran it was lost",
+        UnknownCause::Superseded => "a newer message took its place",
+    };
+    format!("outcome_unknown: Whether the call took effect is not known: {cause}. It may have. Do not assume either.")
+}

@@ -1,0 +1,93 @@
+//! An agent's work from being woken to its reply.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::Purpose;
+use crate::ids::{Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
+use crate::request::Parameters;
+use crate::rules::Rules;
+
+/// An open turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Its id.
+    pub id: TurnId,
+    /// The episode it belongs to.
+    pub episode: EpisodeId,
+    /// It sees nothing behind this position.
+    pub horizon: Position,
+    /// The rules that it began under: a revised definition waits for the next turn.
+    pub rules: Arc<Rules>,
+    /// The agent's prompt when it began; likewise.
+    pub prompt: Option<String>,
+    /// The model call that is under way.
+    pub model: Option<ModelState>,
+    /// The calls of the last answer, in its order.
+    pub slots: Vec<Slot>,
+    /// The event that the turn waits on or was moved by last.
+    pub moved_by: Position,
+}
+
+impl Turn {
+    /// Whether all calls of the last answer have their result, so that the agent is to go on.
+    #[must_use]
+    pub fn is_ready_to_continue(&self) -> bool {
+        self.model.is_none() && !self.slots.is_empty() && self.slots.iter().all(|slot| slot.result.is_some())
+    }
+}
+
+/// A model call that has no answer yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelState {
+    /// The call.
+    pub call: ModelCallId,
+    /// The newest attempt.
+    pub attempt: Attempt,
+    /// Who makes it.
+    pub incarnation: Incarnation,
+    /// Where the attempt is recorded.
+    pub at: Position,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The model.
+    pub model: ModelName,
+    /// What the agent wants beside its spec.
+    pub parameters: Parameters,
+    /// How many attempts failed. Those lost to crashes are not among them.
+    pub failed: u32,
+    /// When the next attempt is due; `None` while one is under way.
+    pub retry_at: Option<Time>,
+    /// Where the newest attempt began to be shown.
+    pub stream: Option<Position>,
+    /// A stream of an older attempt, which the next one will replace.
+    pub broken_stream: Option<Position>,
+}
+
+/// A call of the last answer, and its result once there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// The call that fills it now.
+    pub call: CallId,
+    /// The label under which the model is answered.
+    pub label: String,
+    /// The tool as the agent named it; empty if that was erased.
+    pub tool: String,
+    /// Whether the answer that holds the call was erased: then its result has no call to stand behind.
+    pub is_erased: bool,
+    /// The result.
+    pub result: Option<CallResult>,
+}
+
+/// What a call gave, as its agent sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallResult {
+    /// What the model may read.
+    pub text: String,
+    /// Whether it failed or did not run.
+    pub failed: bool,
+    /// What people see, if that is richer.
+    pub user: Option<Value>,
+}

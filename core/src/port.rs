@@ -1,0 +1,283 @@
+//! The ports: traits that core defines and others implement.
+
+use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_core::stream::BoxStream;
+use serde_json::Value;
+
+use crate::commit::{CommandKey, Commit};
+use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, Time, WorldId, WorldName};
+use crate::request::ModelRequest;
+use crate::response::{LLMResponse, ModelError};
+use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
+
+mod agent;
+mod log_error;
+
+pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+pub use log_error::{AppendError, ReadError};
+
+/// A stored commit and the link that chains it to its predecessor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCommit {
+    /// The commit as it was appended.
+    pub commit: Commit,
+    /// SHA-256 over the predecessor's link and this commit's header and facts.
+    pub link: Digest,
+}
+
+/// The commits of one world, in order.
+pub type CommitStream = BoxStream<'static, Result<StoredCommit, ReadError>>;
+
+/// What an append gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one lives at a time, and a repeat is the rare case")]
+pub enum Appended {
+    /// The commit is durable: it survives power loss.
+    Committed {
+        /// The link of the new commit.
+        link: Digest,
+    },
+    /// A commit with this key is there already; nothing was appended.
+    Repeated(StoredCommit),
+}
+
+/// A world as a store lists it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorldEntry {
+    /// Its id.
+    pub world: WorldId,
+    /// Its name, unique in the store.
+    pub name: WorldName,
+    /// The position of its last event.
+    pub head: Position,
+    /// The time of its last commit.
+    pub time: Time,
+    /// The incarnation of its last opening.
+    pub incarnation: Incarnation,
+}
+
+/// The log of all worlds of one store.
+#[async_trait]
+pub trait EventLog: Send + Sync + Debug {
+    /// Appends `commit` to its world and returns once it survives power loss.
+    ///
+    /// The commit's first position must be the world's head + 1. A commit whose key is known returns the first answer,
+    /// whatever the head is now. `incarnation` must be that of the world's last `Opened`; a commit that holds an
+    /// `Opened` must hold the next one. The first commit of a world begins with `WorldOpened`.
+    ///
+    /// # Errors
+    /// See [`AppendError`]: each variant says what the caller can do.
+    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError>;
+
+    /// Reads the commits of `world` from the one that holds `from` up to the present head, in order.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`] at once; damage when the stream reaches it.
+    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError>;
+
+    /// Reads at most `limit` commits that end before `before`, newest first.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`], or damage.
+    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError>;
+
+    /// Reads like [`EventLog::read`], then follows: no gap, no duplicate, no end while the store is open.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`] at once; damage when the stream reaches it.
+    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError>;
+
+    /// The commit that carries `key`, if there is one.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`], or damage.
+    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError>;
+
+    /// Lists at most `limit` worlds by name, from the one after `after`.
+    ///
+    /// # Errors
+    /// Damage of the world index.
+    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError>;
+
+    /// The world called `name`, if there is one.
+    ///
+    /// # Errors
+    /// Damage of the world index.
+    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError>;
+}
+
+/// Saved folds. All of them may be deleted at any time: they only save work.
+#[async_trait]
+pub trait Checkpoints: Send + Sync + Debug {
+    /// Keeps `state`, the fold of `world` up to `at`, made by the rules `decider`. Replaces older ones.
+    ///
+    /// # Errors
+    /// [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.
+    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError>;
+
+    /// The newest whole checkpoint made by the rules `decider`; a damaged one counts as none.
+    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)>;
+}
+
+/// Where drafts of a streaming reply go.
+#[async_trait]
+pub trait Drafts: Send + Sync {
+    /// Shows `delta` to whoever watches. The first call returns only after `StreamStarted` is durable.
+    ///
+    /// # Errors
+    /// [`DraftsClosed`]: nobody wants more; the caller stops.
+    async fn push(&self, delta: &str) -> Result<(), DraftsClosed>;
+}
+
+/// The call was stopped: its drafts go nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the call was stopped")]
+pub struct DraftsClosed;
+
+/// One attempt of a model call.
+#[derive(Debug, Clone)]
+pub struct ModelCall {
+    /// The agent that asks.
+    pub agent: AgentName,
+    /// What is asked.
+    pub request: ModelRequest,
+    /// The same for all attempts of one call.
+    pub idempotency_key: String,
+    /// Which scripted or recorded replies this agent has consumed in the current run, in ascending order.
+    pub played: Vec<u32>,
+    /// The world's clock, for scripted pauses.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// A model: one attempt per call; attempts, back-off and limits are decided by the world.
+#[async_trait]
+pub trait Model: Send + Sync + Debug {
+    /// Makes one attempt. Dropping the future cancels it.
+    ///
+    /// # Errors
+    /// [`ModelError`], whose kind decides whether there will be another attempt.
+    async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError>;
+}
+
+/// What a person answered to a tool's question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The number of the chosen option, from 0.
+    pub option: Option<u32>,
+    /// The text: the chosen option's, or what was typed.
+    pub text: String,
+}
+
+/// One run of a tool.
+#[derive(Debug, Clone)]
+pub struct ToolCall {
+    /// The agent that asked for it.
+    pub agent: AgentName,
+    /// The call.
+    pub call: CallId,
+    /// The same for every attempt; contains the world's id.
+    pub idempotency_key: String,
+    /// Which attempt this is.
+    pub attempt: Attempt,
+    /// Checked against the tool's schema.
+    pub arguments: Value,
+    /// A person's answer, if the tool asked for one.
+    pub input: Option<Input>,
+    /// The world's clock, for scripted waits.
+    pub clock: Arc<dyn Clock>,
+    /// Runs processes; there if the tool's spec says that it needs one.
+    pub host: Option<Arc<dyn ToolHost>>,
+}
+
+/// A tool. Dropping the future of a run stops it.
+#[async_trait]
+pub trait Tool: Send + Sync + Debug {
+    /// What it declares.
+    fn spec(&self) -> &ToolSpec;
+
+    /// Runs once.
+    async fn run(&self, call: &ToolCall) -> ToolOutcome;
+
+    /// Tells what became of a lost run. Asked only if the spec says `reconciles`.
+    async fn reconcile(&self, _call: &ToolCall) -> Reconciliation {
+        Reconciliation::CannotTell
+    }
+}
+
+/// A program to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostCommand {
+    /// The program and its arguments; no shell reads them.
+    pub argv: Vec<String>,
+    /// Where it runs.
+    pub cwd: PathBuf,
+    /// How long it may run, by the machine's monotonic clock.
+    pub timeout: Duration,
+    /// The most bytes kept of each of its outputs; the rest is read and thrown away.
+    pub output_max: usize,
+    /// Names the lock that the program's helper holds while anything of it lives. A second run under the same name
+    /// waits for the first one's lock.
+    pub lock: String,
+}
+
+/// What a program gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostOutput {
+    /// Its exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// The first bytes of its standard output.
+    pub stdout: Vec<u8>,
+    /// The first bytes of its standard error.
+    pub stderr: Vec<u8>,
+    /// Whether either was longer than the limit.
+    pub is_cut: bool,
+}
+
+/// Why a program gave nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// It ran longer than its limit and was killed, with everything it had started.
+    #[error("it ran longer than {0:?} and was killed")]
+    TimedOut(Duration),
+    /// It could not be started.
+    #[error("cannot start {program}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// Why.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The helper was lost after it was told what to run: that may have taken effect, and may still run.
+    #[error("the tool helper was lost: {0}")]
+    Lost(String),
+    /// The helper that runs programs could not be used; nothing was run.
+    #[error("the tool helper failed: {0}")]
+    Helper(String),
+}
+
+/// Runs programs in their own process group, under a helper that dies, with all of them, when the runtime dies.
+#[async_trait]
+pub trait ToolHost: Send + Sync + Debug {
+    /// Runs a program to its end. Dropping the future kills it, with everything it had started.
+    ///
+    /// # Errors
+    /// [`HostError`].
+    async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError>;
+}
+
+/// A world's clock.
+#[async_trait]
+pub trait Clock: Send + Sync + Debug {
+    /// The time now.
+    fn now(&self) -> Time;
+
+    /// Waits until `time`.
+    async fn sleep_until(&self, time: Time);
+}

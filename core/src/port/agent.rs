@@ -1,0 +1,151 @@
+//! The agent port: how news reaches an agent, and what it may do about it.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
+use crate::request::{Item, Parameters};
+use crate::response::LLMResponse;
+
+/// A participant in code. It holds no handle on the world: it acts by what it returns.
+#[async_trait]
+pub trait Agent: Send + Sync {
+    /// Reacts to messages that address it. May be called again with the same news after a crash.
+    ///
+    /// # Errors
+    /// [`AgentError`]: recorded, and tried again up to three times.
+    async fn on_text(&self, view: &TurnView, news: &[TextEvent]) -> Result<Reaction, AgentError>;
+
+    /// Reacts to the results of the calls it asked for, in admission order.
+    ///
+    /// # Errors
+    /// [`AgentError`]: recorded, and tried again up to three times.
+    async fn on_tool_results(&self, view: &TurnView, results: &[ToolResultEvent]) -> Result<Reaction, AgentError>;
+}
+
+/// What an agent does about news.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reaction {
+    /// Have its model asked.
+    AskModel(Parameters),
+    /// Answer in its own words or with tool calls; treated like a model's answer.
+    Answer {
+        /// The answer.
+        response: LLMResponse,
+        /// What the agent wants to remember, at most 4 KiB.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// Say nothing.
+    Pass {
+        /// What the agent wants to remember, at most 4 KiB.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+}
+
+/// Why an agent could not react.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {detail}")]
+pub struct AgentError {
+    /// A word that names the failure.
+    pub code: String,
+    /// For operators.
+    pub detail: String,
+}
+
+/// What an agent may know when it reacts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TurnView {
+    /// The agent.
+    pub agent: AgentName,
+    /// The episode that the turn belongs to.
+    pub episode: EpisodeId,
+    /// The turn, once it is open.
+    pub turn: Option<TurnId>,
+    /// Nothing behind this position is part of the view.
+    pub horizon: Position,
+    /// The world's time.
+    pub time: Time,
+    /// What the agent remembers, in the order in which it saw it.
+    pub items: Vec<Arc<Item>>,
+    /// The note it left last.
+    pub note: Option<String>,
+}
+
+/// A message on the text channel. It has no tool fields, and nothing parses it into any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TextEvent {
+    /// Its position.
+    pub at: Position,
+    /// The message.
+    pub message: MessageId,
+    /// The episode it belongs to.
+    pub episode: EpisodeId,
+    /// The speaker's display name.
+    pub from: String,
+    /// Whether a person speaks.
+    pub is_person: bool,
+    /// What was said; empty if it was erased.
+    pub text: String,
+}
+
+/// The result of a call on the tool-result channel, addressed to one agent. Only the runtime makes one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolResultEvent {
+    pub(crate) agent: AgentName,
+    pub(crate) turn: TurnId,
+    pub(crate) call: CallId,
+    pub(crate) tool: String,
+    pub(crate) text: String,
+    pub(crate) failed: bool,
+    pub(crate) user: Option<Value>,
+}
+
+impl ToolResultEvent {
+    /// The agent that asked.
+    #[must_use]
+    pub const fn agent(&self) -> &AgentName {
+        &self.agent
+    }
+
+    /// The turn it asked in.
+    #[must_use]
+    pub const fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// The call.
+    #[must_use]
+    pub const fn call(&self) -> CallId {
+        self.call
+    }
+
+    /// The tool, as the agent named it.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What the agent may read.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the call failed or did not run.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// What people see, if that is richer than the text.
+    #[must_use]
+    pub const fn user(&self) -> Option<&Value> {
+        self.user.as_ref()
+    }
+}

@@ -1,0 +1,80 @@
+//! What can go wrong with a log.
+
+use crate::ids::{Incarnation, Position, WorldId, WorldName};
+
+/// Why an append did not happen, or may not have.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AppendError {
+    /// The world's head is not where the commit expects it. Reload and decide again.
+    #[error("expected the head at {expected}, it is at {actual}")]
+    Conflict {
+        /// Where the commit wanted to follow.
+        expected: Position,
+        /// Where the head is.
+        actual: Position,
+    },
+    /// Another opening of the world is newer. Give the world up.
+    #[error("another process has opened this world (incarnation {current})")]
+    Fenced {
+        /// The newer incarnation.
+        current: Incarnation,
+    },
+    /// The key was used for something else. Take another key.
+    #[error("the key {key:?} was used before, for another command")]
+    KeyReused {
+        /// The key.
+        key: String,
+    },
+    /// Another world has this name. Take another name.
+    #[error("a world called {0} exists")]
+    NameTaken(WorldName),
+    /// There is no such world.
+    #[error("there is no world {0}")]
+    NoSuchWorld(WorldId),
+    /// The disk is full. Nothing of the commit is kept.
+    #[error("the disk is full")]
+    Full(#[source] std::io::Error),
+    /// Writing failed; the store is stopped, and whether the commit is kept shows when it is opened again.
+    #[error("the store cannot write")]
+    Io(#[source] std::io::Error),
+    /// The store stopped after an earlier error, or is closed.
+    #[error("the store is stopped: {0}")]
+    Stopped(String),
+    /// The commit breaks a rule of the format; permanent.
+    #[error("the commit cannot be stored: {0}")]
+    Invalid(String),
+}
+
+/// Why a read failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// There is no such world.
+    #[error("there is no world {0}")]
+    NoSuchWorld(WorldId),
+    /// What is stored is not what was written.
+    #[error("the log is damaged at event {at}: {what}")]
+    Damaged {
+        /// The first position that cannot be trusted.
+        at: Position,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A newer build wrote this; this one does not guess.
+    #[error("event {at} is a {kind} of version {version}, which this build does not know; use a newer one")]
+    Newer {
+        /// Its position.
+        at: Position,
+        /// Its kind, by number or name.
+        kind: String,
+        /// Its schema version.
+        version: u16,
+    },
+    /// Reading failed.
+    #[error("the store cannot read")]
+    Io(#[source] std::io::Error),
+    /// The store stopped after an earlier error, or is closed.
+    #[error("the store is stopped: {0}")]
+    Stopped(String),
+}

@@ -1,0 +1,57 @@
+//! Who acts.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentName, PersonName, ToolName};
+
+/// A person, as the ingress proved them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Person {
+    /// How the person was proven, e.g. `local`, `script`, or an embedder's own word.
+    pub method: String,
+    /// Who it is to that method, e.g. `uid=1000`. Decisions compare this.
+    pub subject: String,
+    /// How the room calls them. Claimed, not proven.
+    pub display: PersonName,
+}
+
+/// Who gives a command. Set by the ingress, never by content.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Principal {
+    /// A human.
+    Person(Person),
+    /// An agent of the world.
+    Agent(AgentName),
+    /// A tool of the world.
+    Tool(ToolName),
+    /// The world's own rules.
+    World,
+    /// The shell that performs what is owed.
+    Runtime,
+}
+
+impl Principal {
+    /// The person behind it, if a person it is.
+    #[must_use]
+    pub const fn person(&self) -> Option<&Person> {
+        match self {
+            Self::Person(person) => Some(person),
+            Self::Agent(_) | Self::Tool(_) | Self::World | Self::Runtime => None,
+        }
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(person) => write!(f, "{}", person.display),
+            Self::Agent(agent) => write!(f, "agent:{agent}"),
+            Self::Tool(tool) => write!(f, "tool:{tool}"),
+            Self::World => f.write_str("world"),
+            Self::Runtime => f.write_str("runtime"),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Pure projections of commits: what observers of the two channels are shown.
+
+use std::collections::BTreeMap;
+
+use crate::commit::Commit;
+use crate::content::Content;
+use crate::event::{AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow};
+use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
+use crate::memory::CallResult;
+use crate::port::{Reaction, TextEvent, ToolResultEvent};
+use crate::response::LLMResponse;
+use crate::world::World;
+
+/// Messages.
+#[derive(Debug, Clone, Default)]
+pub struct TextProjection {}
+
+impl TextProjection {
+    /// The messages of a commit.
+    #[must_use]
+    pub fn take(&mut self, commit: &Commit) -> Vec<TextEvent> {
+        let mut answer = None;
+        let mut found = Vec::new();
+        for (at, event) in commit.numbered() {
+            if let Event::MessagePosted(posted) = event {
+                found.push(text_event(at, posted, answer.as_ref()));
+            } else if let Event::MessageRouted(MessageRouted { message, episode, .. }) = event {
+                found.iter_mut().filter(|found| found.at == *message).for_each(|found| found.episode = *episode);
+            } else {
+                answer = answer_of(at, event).or(answer);
+            }
+        }
+        found
+    }
+}
+
+/// The answer that an event brought, with its position.
+fn answer_of(at: Position, event: &Event) -> Option<(Position, Content<LLMResponse>)> {
+    if let Event::ModelAnswered(answered) = event {
+        return Some((at, answered.response.clone()));
+    }
+    let Event::AgentReacted(reacted) = event else { return None };
+    match &reacted.reaction {
+        Content::Present(Reaction::Answer { response, .. }) => Some((at, Content::Present(response.clone()))),
+        Content::Present(Reaction::Pass { .. } | Reaction::AskModel(_)) | Content::Erased { .. } => None,
+    }
+}
+
+fn text_event(at: Position, posted: &MessagePosted, answer: Option<&(Position, Content<LLMResponse>)>) -> TextEvent {
+    let text = match (&posted.answer, answer) {
+        (Some(place), Some((_, Content::Present(response)))) => response.spoken_without(&place.cut),
+        (None, _) => posted.body.present().map(|body| body.text.clone()).unwrap_or_default(),
+        (Some(_), _) => String::new(),
+    };
+    TextEvent {
+        at,
+        message: posted.message,
+        episode: EpisodeId(at),
+        from: shown(&posted.author),
+        is_person: matches!(posted.author, Author::Person(_)),
+        text,
+    }
+}
+
+fn shown(author: &Author) -> String {
+    match author {
+        Author::Person(person) => person.to_string(),
+        Author::Agent(agent) => agent.to_string(),
+        Author::World => "world".to_owned(),
+    }
+}
+
+/// Results of one agent's calls.
+#[derive(Debug, Clone)]
+pub struct ToolResultProjection {
+    agent: AgentName,
+    open: BTreeMap<CallId, (TurnId, String)>,
+}
+
+impl ToolResultProjection {
+    /// Begins at the head of `world`.
+    #[must_use]
+    pub fn of(world: &World, agent: &AgentName) -> Self {
+        let memory = world.memory(agent);
+        let turn = memory.and_then(|memory| memory.turn.as_ref());
+        let slots = turn.into_iter().flat_map(|turn| turn.slots.iter().map(|slot| (turn.id, slot)));
+        let open = slots.filter(|(_, slot)| slot.result.is_none());
+        Self { agent: agent.clone(), open: open.map(|(turn, slot)| (slot.call, (turn, slot.tool.clone()))).collect() }
+    }
+
+    /// The results that a commit brought.
+    #[must_use]
+    pub fn take(&mut self, commit: &Commit) -> Vec<ToolResultEvent> {
+        let mut answer = None;
+        let mut found = Vec::new();
+        for (at, event) in commit.numbered() {
+            answer = answer_of(at, event).or(answer);
+            found.extend(self.fold(event, answer.as_ref()));
+        }
+        found
+    }
+
+    fn fold(&mut self, event: &Event, answer: Option<&(Position, Content<LLMResponse>)>) -> Option<ToolResultEvent> {
+        if let Event::CallsAdmitted(admitted) = event
+            && admitted.agent == self.agent
+        {
+            for call in &admitted.calls {
+                let tool = self.tool_of(call, answer);
+                self.open.insert(call.call, (admitted.turn, tool));
+            }
+        }
+        if let Event::ToolFinished(finished) = event {
+            return self.close(finished.call, CallResult::new(&finished.status, &finished.outcome));
+        }
+        let Event::OutcomeSettled(settled) = event else { return None };
+        let said = settled.text.present().and_then(|text| text.result.clone());
+        let fixed = |status| CallResult::new(&status, &Content::Present(None));
+        match settled.how {
+            SettledHow::Ran => {
+                self.close(settled.call, said.map_or_else(|| fixed(CallStatus::SettledRan), CallResult::settled))
+            }
+            SettledHow::NotRun => self.close(settled.call, fixed(CallStatus::SettledNotRun)),
+            SettledHow::RunAgain | SettledHow::Late => None,
+        }
+    }
+
+    /// The tool as the agent named it: in its answer, or in the call that this one replaces.
+    fn tool_of(&self, call: &AdmittedCall, answer: Option<&(Position, Content<LLMResponse>)>) -> String {
+        if let Some(origin) = call.origin {
+            return self.open.get(&origin).map(|(_, tool)| tool.clone()).unwrap_or_default();
+        }
+        let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
+        let response = answer.and_then(|(_, response)| response.present());
+        let part = response.and_then(|response| response.reply().calls().nth(ordinal));
+        part.map(|part| part.tool.clone()).unwrap_or_default()
+    }
+
+    fn close(&mut self, call: CallId, result: CallResult) -> Option<ToolResultEvent> {
+        let (turn, tool) = self.open.remove(&call)?;
+        let CallResult { text, failed, user } = result;
+        Some(ToolResultEvent { agent: self.agent.clone(), turn, call, tool, text, failed, user })
+    }
+}

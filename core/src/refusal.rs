@@ -1,0 +1,96 @@
+//! Refusals: `decide`'s answer no. Values, not errors.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Position;
+use crate::principal::Person;
+
+/// Why a command was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// What the command is about has moved on. The shell's own commands are refused like this; nothing is recorded.
+    Stale,
+    /// The command asserts a right and was refused; recorded.
+    Right {
+        /// Why, as recorded.
+        reason: RefusalReason,
+        /// Who decided before, if somebody did.
+        decided: Option<Decided>,
+    },
+    /// The message is empty, or longer than allowed.
+    BadMessage {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It answers a message that is not in this room's memory.
+    NoSuchMessage {
+        /// What was named.
+        message: Position,
+    },
+    /// The definition cannot be used.
+    BadDefinition {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Refusal {
+    /// The word for it in scripts.
+    #[must_use]
+    pub fn code(&self) -> String {
+        match self {
+            Self::Stale => "stale".to_owned(),
+            Self::Right { reason, .. } => reason.code(),
+            Self::BadMessage { .. } => "bad_message".to_owned(),
+            Self::NoSuchMessage { .. } => "no_such_message".to_owned(),
+            Self::BadDefinition { .. } => "bad_definition".to_owned(),
+        }
+    }
+}
+
+/// Who decided a request before, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Who; `None` if time or the runtime did.
+    pub by: Option<Person>,
+    /// How, by one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed`.
+    pub how: String,
+}
+
+/// The recorded reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalReason {
+    /// Only a person may do this.
+    NotAPerson,
+    /// Only the runtime may do this: a tool result from outside.
+    NotTheRuntime,
+    /// This world has no such request.
+    UnknownRequest,
+    /// The request is another agent's.
+    OtherAgent,
+    /// It is not a request of this kind.
+    OtherKind,
+    /// It was decided before.
+    AlreadyDecided,
+    /// It expired.
+    Expired,
+    /// Its call was closed: stopped or superseded.
+    Closed,
+    /// What the person saw is not what is asked.
+    ShownDiffers,
+    /// The question has no such option, or wants one.
+    NoSuchOption,
+    /// Nothing is going on that could be stopped.
+    NothingToStop,
+}
+
+impl RefusalReason {
+    /// The word for it in logs and scripts.
+    #[must_use]
+    pub fn code(self) -> String {
+        // The names of unit variants always serialise to a string.
+        serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,35 @@
+use serde_json::json;
+
+use super::*;
+
+fn declaration(schema: Value) -> ToolDeclaration {
+    ToolDeclaration { name: "look".to_owned(), description: "Looks.".to_owned(), schema }
+}
+
+/// Digests rely on sorted maps: some crate that asks for `preserve_order` would change them all.
+#[test]
+fn json_maps_are_sorted_in_this_build() {
+    let value: Value = serde_json::from_str(r#"{"b":1,"a":{"d":2,"c":3}}"#).unwrap();
+    assert_eq!(value.to_string(), r#"{"a":{"c":3,"d":2},"b":1}"#);
+}
+
+#[test]
+fn fingerprint_does_not_depend_on_the_order_of_a_schemas_keys() {
+    let one = declaration(serde_json::from_str(r#"{"type":"object","required":["a"]}"#).unwrap());
+    let two = declaration(serde_json::from_str(r#"{"required":["a"],"type":"object"}"#).unwrap());
+    let start = |tool| fingerprint_start("m", &Parameters::default(), &[], &[tool]);
+    assert_eq!(start(one), start(two));
+}
+
+/// Golden: recorded fingerprints are compared with recomputed ones for as long as a world lives.
+#[test]
+fn fingerprint_is_what_it_always_was() {
+    let parameters = Parameters { temperature_milli: Some(700), output_tokens_max: None };
+    let start =
+        fingerprint_start("m-1", &parameters, &["Be brief.".to_owned()], &[declaration(json!({"type": "object"}))]);
+    let item = Item::Heard { from: "ada".to_owned(), text: "hi".to_owned() };
+    let next = fingerprint_next(start, item.digest());
+    assert_eq!(start.to_string(), "3b4d3b73a1ca0145c92b8f8640a56397f19942069ee3547bff2a36724b56edf4");
+    assert_eq!(item.digest().to_string(), "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1");
+    assert_eq!(next.to_string(), "9de6eac49b65b4aee3e0e383d083f489a4f68fea2637f217daa75ae93b5f3977");
+}

@@ -1,0 +1,203 @@
+//! A definition that was checked: what decisions read of a room, with its schemas compiled.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+use jsonschema::Validator;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::Finding;
+use crate::ids::{AgentName, Digest, ToolName};
+use crate::spec::{AgentSpec, Limits, WorldSpec};
+use crate::tool::ToolSpec;
+
+#[cfg(test)]
+mod tests;
+
+/// The most findings that one call's arguments are answered with.
+const FINDINGS_MAX: usize = 8;
+
+/// A room's structure with its tools' schemas compiled.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(from = "WorldSpec", into = "WorldSpec")]
+pub struct Rules {
+    spec: WorldSpec,
+    validators: BTreeMap<ToolName, Arc<Validator>>,
+}
+
+/// A definition that no room can be opened with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesError {
+    /// Two agents have one name.
+    #[error("two agents are called {0}")]
+    SameName(AgentName),
+    /// Something names an agent that is not there.
+    #[error("{place} names the agent {name}, which is not defined")]
+    NoAgent {
+        /// What names it.
+        place: String,
+        /// The name.
+        name: AgentName,
+    },
+    /// An agent names a tool or a model that is not there.
+    #[error("agent {agent} names the {what} {name}, which is not defined")]
+    NoPart {
+        /// The agent.
+        agent: AgentName,
+        /// `tool` or `model`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A room with such a limit could do nothing.
+    #[error("the limit {limit} is 0")]
+    ZeroLimit {
+        /// The limit.
+        limit: &'static str,
+    },
+    /// A tool's schema is not one.
+    #[error("the schema of tool {tool} is not a JSON Schema: {why}")]
+    BadSchema {
+        /// The tool.
+        tool: ToolName,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Rules {
+    /// Checks `spec`: names are unique and resolve, schemas compile.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the first fault.
+    pub fn check(spec: WorldSpec) -> Result<Self, RulesError> {
+        check_limits(&spec)?;
+        check_names(&spec)?;
+        let mut validators = BTreeMap::new();
+        for (name, tool) in &spec.tools {
+            let validator = compile(&tool.schema)
+                .map_err(|why| RulesError::BadSchema { tool: name.clone(), why: why.to_string() })?;
+            validators.insert(name.clone(), Arc::new(validator));
+        }
+        Ok(Self { spec, validators })
+    }
+
+    /// The structure.
+    #[must_use]
+    pub const fn spec(&self) -> &WorldSpec {
+        &self.spec
+    }
+
+    /// The agent called `name`.
+    #[must_use]
+    pub fn agent(&self, name: &AgentName) -> Option<&AgentSpec> {
+        self.spec.agent(name)
+    }
+
+    /// The tool `name` of `agent`, if the agent has it.
+    #[must_use]
+    pub fn tool_of(&self, agent: &AgentName, name: &str) -> Option<&ToolSpec> {
+        let name = self.agent(agent)?.tools.iter().find(|tool| tool.as_str() == name)?;
+        self.spec.tools.get(name)
+    }
+
+    /// What is wrong with `arguments` for `tool`: path and code, never the value. Empty if nothing is.
+    #[must_use]
+    pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<Finding> {
+        let whole = |code: &str| vec![Finding { path: String::new(), code: code.to_owned() }];
+        let Ok(value) = serde_json::from_str::<Value>(arguments) else { return whole("not_json") };
+        if !value.is_object() {
+            return whole("not_an_object");
+        }
+        let Some(validator) = self.validators.get(tool) else { return whole("no_schema") };
+        let finding = |error: jsonschema::ValidationError<'_>| Finding {
+            path: error.instance_path().to_string(),
+            code: error.kind().keyword().to_owned(),
+        };
+        validator.iter_errors(&value).take(FINDINGS_MAX).map(finding).collect()
+    }
+}
+
+/// The digest of a tool's schema, as approvals record it.
+#[must_use]
+pub fn schema_digest(tool: &ToolSpec) -> Digest {
+    // A JSON value always serialises; its maps are sorted.
+    Digest::of(&[&serde_json::to_vec(&tool.schema).unwrap_or_default()])
+}
+
+fn compile(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'_>> {
+    jsonschema::draft202012::options().build(schema)
+}
+
+fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
+    let mut names = BTreeSet::new();
+    for agent in &spec.agents {
+        let folded: BTreeSet<String> = [Some(&agent.name), agent.display.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|n| n.as_str().to_lowercase())
+            .collect();
+        if folded.into_iter().any(|name| !names.insert(name)) {
+            return Err(RulesError::SameName(agent.name.clone()));
+        }
+        check_parts(spec, agent)?;
+    }
+    match &spec.policy.main_agent {
+        Some(main) if spec.agent(main).is_none() => {
+            Err(RulesError::NoAgent { place: "main_agent".to_owned(), name: main.clone() })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Without news no turn opens, without a transcript no message is routed, without attempts nothing is tried.
+fn check_limits(spec: &WorldSpec) -> Result<(), RulesError> {
+    let Limits { news_max, transcript_max, attempts, .. } = spec.limits;
+    let limits = [("news_max", news_max), ("transcript_max", transcript_max), ("attempts", attempts)];
+    match limits.into_iter().find(|(_, value)| *value == 0) {
+        Some((limit, _)) => Err(RulesError::ZeroLimit { limit }),
+        None => Ok(()),
+    }
+}
+
+fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
+    let missing = |what, name: &str| RulesError::NoPart { agent: agent.name.clone(), what, name: name.to_owned() };
+    if let Some(tool) = agent.tools.iter().find(|tool| !spec.tools.contains_key(*tool)) {
+        return Err(missing("tool", tool.as_str()));
+    }
+    match &agent.model {
+        Some(model) if !spec.models.contains_key(model) => Err(missing("model", model.as_str())),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool.
+impl From<WorldSpec> for Rules {
+    fn from(spec: WorldSpec) -> Self {
+        let validator =
+            |(name, tool): (&ToolName, &ToolSpec)| Some((name.clone(), Arc::new(compile(&tool.schema).ok()?)));
+        let validators = spec.tools.iter().filter_map(validator).collect();
+        Self { spec, validators }
+    }
+}
+
+impl From<Rules> for WorldSpec {
+    fn from(rules: Rules) -> Self {
+        rules.spec
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Self) -> bool {
+        self.spec == other.spec
+    }
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules").field("spec", &self.spec).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+use serde_json::json;
+
+use super::*;
+use crate::testing::*;
+
+fn fault(change: impl FnOnce(&mut WorldSpec)) -> RulesError {
+    Rules::check(room_with(change)).unwrap_err()
+}
+
+#[test]
+fn names_must_be_told_apart_without_regard_to_case() {
+    assert_eq!(fault(|spec| spec.agents[1].name = agent("BOB")), RulesError::SameName(agent("BOB")));
+    assert_eq!(fault(|spec| spec.agents[1].display = Some(agent("Bob"))), RulesError::SameName(agent("eve")));
+    assert!(Rules::check(room_with(|spec| spec.agents[0].display = Some(agent("Bob")))).is_ok());
+}
+
+#[test]
+fn names_must_lead_somewhere() {
+    let no_part = |what, name: &str| RulesError::NoPart { agent: agent("bob"), what, name: name.to_owned() };
+    assert_eq!(fault(|spec| drop(spec.tools.remove(&tool("wipe")))), no_part("tool", "wipe"));
+    assert_eq!(fault(|spec| spec.models.clear()), no_part("model", "m"));
+    let no_agent = RulesError::NoAgent { place: "main_agent".to_owned(), name: agent("tom") };
+    assert_eq!(fault(|spec| spec.policy.main_agent = Some(agent("tom"))), no_agent);
+}
+
+#[test]
+fn tool_with_a_bad_schema_is_refused() {
+    let bad = |spec: &mut WorldSpec| spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": 7 });
+    assert!(matches!(fault(bad), RulesError::BadSchema { tool: named, .. } if named == tool("look")));
+}
+
+#[test]
+fn limits_that_would_stop_everything_are_refused() {
+    assert_eq!(fault(|spec| spec.limits.news_max = 0), RulesError::ZeroLimit { limit: "news_max" });
+    assert_eq!(fault(|spec| spec.limits.transcript_max = 0), RulesError::ZeroLimit { limit: "transcript_max" });
+    assert_eq!(fault(|spec| spec.limits.attempts = 0), RulesError::ZeroLimit { limit: "attempts" });
+}
+
+#[test]
+fn findings_are_bounded_and_hold_no_value() {
+    let mut spec = room();
+    let names: Vec<String> = (0..20).map(|n| format!("p{n}")).collect();
+    spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": "object", "required": names });
+    let rules = Rules::check(spec).unwrap();
+    let missing = Finding { path: String::new(), code: "required".to_owned() };
+    assert_eq!(rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"), vec![missing; FINDINGS_MAX]);
+}

@@ -1,0 +1,232 @@
+//! What a room is opened with.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::Content;
+use crate::ids::{AgentName, Digest, ModelName, ToolName};
+use crate::request::Parameters;
+use crate::tool::{EffectClass, ToolSpec};
+
+/// The structure of a room: all that decisions read. It is a fact of the log and is never erased.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorldSpec {
+    /// The agents, in roster order.
+    pub agents: Vec<AgentSpec>,
+    /// The models by name.
+    #[serde(default)]
+    pub models: BTreeMap<ModelName, ModelSpec>,
+    /// The tools by name.
+    #[serde(default)]
+    pub tools: BTreeMap<ToolName, ToolSpec>,
+    /// Who answers and what is asked.
+    #[serde(default)]
+    pub policy: Policy,
+    /// The bounds.
+    #[serde(default)]
+    pub limits: Limits,
+}
+
+impl WorldSpec {
+    /// The agent called `name`.
+    #[must_use]
+    pub fn agent(&self, name: &AgentName) -> Option<&AgentSpec> {
+        self.agents.iter().find(|agent| agent.name == *name)
+    }
+
+    /// The digest of the structure and the text together.
+    #[must_use]
+    pub fn digest(&self, text: &SpecText) -> Digest {
+        // Neither type holds anything that cannot be serialised.
+        let json = |value: Result<Vec<u8>, _>| value.unwrap_or_default();
+        Digest::of(&[&json(serde_json::to_vec(self)), &json(serde_json::to_vec(text))])
+    }
+}
+
+/// What people wrote into the spec: it can be erased, and then the room still folds, but performs no more.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpecText {
+    /// What the room is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The agents' prompts.
+    #[serde(default)]
+    pub prompts: BTreeMap<AgentName, String>,
+    /// Settings of the models, `${…}` unexpanded.
+    #[serde(default)]
+    pub models: BTreeMap<ModelName, Value>,
+    /// Settings of the tools, `${…}` unexpanded.
+    #[serde(default)]
+    pub tools: BTreeMap<ToolName, Value>,
+    /// The scripted model's replies.
+    #[serde(default)]
+    pub replies: BTreeMap<AgentName, Value>,
+}
+
+/// Structure and text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Definition {
+    /// What decisions read.
+    pub spec: WorldSpec,
+    /// What people wrote.
+    #[serde(default)]
+    pub text: Content<SpecText>,
+}
+
+/// An agent of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSpec {
+    /// How it is mentioned.
+    pub name: AgentName,
+    /// How it is shown; it can be mentioned by this as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub display: Option<AgentName>,
+    /// The model behind it; `None` for an agent in code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// The tools it may call.
+    #[serde(default)]
+    pub tools: Vec<ToolName>,
+    /// Sampling and length of its calls.
+    #[serde(default)]
+    pub parameters: Parameters,
+}
+
+/// A model of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    /// Which adapter speaks to it, e.g. `openai-chat`, `scripted`.
+    pub provider: String,
+    /// The provider's name of the model.
+    pub model: String,
+    /// The time limit of one attempt.
+    pub timeout_ms: u64,
+}
+
+impl ModelSpec {
+    /// The default time limit of one attempt.
+    pub const TIMEOUT_MS: u64 = 60_000;
+}
+
+/// Who answers, and what is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    /// Which calls wait for a person.
+    pub mode: Mode,
+    /// Who answers an unaddressed message of a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub main_agent: Option<AgentName>,
+    /// Which messages an agent remembers.
+    pub memory: MemoryPolicy,
+    /// What becomes of a message to an agent that waits for a person.
+    pub while_waiting: WhileWaiting,
+    /// Whether a reply that broke off after part of it was shown is asked for again.
+    pub retry_shown: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Ask,
+            main_agent: None,
+            memory: MemoryPolicy::Shared,
+            while_waiting: WhileWaiting::Queue,
+            retry_shown: false,
+        }
+    }
+}
+
+/// Which calls wait for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Whatever is not `read` asks.
+    Ask,
+    /// Only `read` runs; everything else is refused without asking.
+    Read,
+    /// Everything runs without asking.
+    Auto,
+}
+
+/// Which messages an agent remembers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryPolicy {
+    /// Every message of people and agents.
+    Shared,
+    /// People's messages, and those of agents that address it.
+    Addressed,
+}
+
+/// What becomes of a message to an agent that waits for a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhileWaiting {
+    /// It is kept until the turn is over; its author gets one notice.
+    Queue,
+    /// It closes the turn and its requests.
+    Supersede,
+}
+
+/// The bounds of a room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Limits {
+    /// Model calls per agent and episode, the closing call included.
+    pub model_calls_per_agent: u32,
+    /// Model calls per episode.
+    pub model_calls_per_episode: u32,
+    /// Tool calls per answer; the rest get the result `too_many_calls`.
+    pub tool_calls_per_answer: u32,
+    /// Attempts per model call; those lost to crashes do not count.
+    pub attempts: u32,
+    /// An unaddressed message of a person reaches everyone only up to this many agents.
+    pub broadcast_max: u32,
+    /// Addressed messages that may wait for one agent; more are undeliverable.
+    pub inbox_max: u32,
+    /// Messages that one turn takes.
+    pub news_max: u32,
+    /// Messages that the fold keeps for agents that have not seen them yet.
+    pub transcript_max: u32,
+    /// Items that an agent's memory keeps; at this many the older half is dropped, and `PrefixBroken` says so.
+    pub items_max: u32,
+    /// How long an approval of a destructive call waits.
+    pub approval_ttl_destructive_ms: u64,
+    /// How long an approval of a writing call waits.
+    pub approval_ttl_write_ms: u64,
+    /// The most bytes of one message's text.
+    pub message_bytes_max: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            model_calls_per_agent: 5,
+            model_calls_per_episode: 25,
+            tool_calls_per_answer: 5,
+            attempts: 3,
+            broadcast_max: 8,
+            inbox_max: 100,
+            news_max: 50,
+            transcript_max: 1_000,
+            items_max: 2_000,
+            approval_ttl_destructive_ms: 15 * 60 * 1_000,
+            approval_ttl_write_ms: 24 * 60 * 60 * 1_000,
+            message_bytes_max: 56 * 1024,
+        }
+    }
+}
+
+impl Limits {
+    /// How long an approval of a call with `effect` waits, in milliseconds.
+    #[must_use]
+    pub const fn approval_ttl_ms(&self, effect: EffectClass) -> u64 {
+        match effect {
+            EffectClass::Destructive => self.approval_ttl_destructive_ms,
+            EffectClass::Write | EffectClass::Read => self.approval_ttl_write_ms,
+        }
+    }
+}

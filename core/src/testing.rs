@@ -1,0 +1,140 @@
+//! What the tests of this crate stand on: a past, one `check`, and the laws that every commit obeys.
+
+use std::borrow::Borrow;
+
+use crate::command::{Action, Command};
+use crate::commit::Commit;
+use crate::event::Event;
+use crate::ids::{Seed, Stamp, Time};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::world::{Decision, World};
+
+pub(crate) mod acts;
+pub(crate) mod facts;
+pub(crate) mod laws;
+pub(crate) mod room;
+
+pub(crate) use acts::*;
+pub(crate) use facts::*;
+pub(crate) use room::*;
+
+/// A world with its log, moved on by commands. Every commit is held against the laws.
+#[derive(Debug, Clone)]
+pub(crate) struct Past {
+    pub(crate) world: World,
+    pub(crate) commits: Vec<Commit>,
+    pub(crate) now: Time,
+    laws: laws::Laws,
+}
+
+impl Past {
+    /// A world that was just created with the room of the tests.
+    pub(crate) fn began() -> Self {
+        Self::with(room())
+    }
+
+    /// A world that was just created with `spec`.
+    pub(crate) fn with(spec: crate::spec::WorldSpec) -> Self {
+        let empty = Self {
+            world: World::default(),
+            commits: Vec::new(),
+            now: Time::SIMULATED_START,
+            laws: laws::Laws::default(),
+        };
+        empty.then(Command::of_runtime(create(spec)))
+    }
+
+    pub(crate) fn stamp(&self) -> Stamp {
+        self.world.stamp(self.now, Seed::new([0; 16]))
+    }
+
+    pub(crate) fn decide(&self, command: &Command) -> Decision {
+        self.world.decide(command, &self.stamp())
+    }
+
+    /// Gives a command that is accepted.
+    pub(crate) fn then(mut self, command: impl Borrow<Command>) -> Self {
+        let command = command.borrow();
+        let answer = self.give(command);
+        assert!(answer.is_ok(), "{command:?} was refused: {answer:?}");
+        self
+    }
+
+    /// Gives commands of a person that are refused and recorded.
+    pub(crate) fn then_refused(mut self, command: impl Borrow<Command>) -> Self {
+        let command = command.borrow();
+        assert!(self.give(command).is_err(), "{command:?} was accepted");
+        self
+    }
+
+    /// Gives a command, appends and folds what it leads to.
+    pub(crate) fn give(&mut self, command: &Command) -> Result<(), Refusal> {
+        let (stamp, before) = (self.stamp(), self.world.clone());
+        let decision = self.world.decide(command, &stamp);
+        assert_eq!(decision, self.world.decide(command, &stamp), "decide is a function");
+        assert_eq!(before, self.world, "decide changes nothing");
+        if let Some(commit) = self.world.commit(command, &stamp, &decision) {
+            self.world.apply(&commit);
+            self.laws.hold(&before, command, &commit, &decision, &self.world);
+            self.commits.push(commit);
+        }
+        decision.answer.map(|_| ())
+    }
+
+    /// Lets time pass.
+    pub(crate) fn after_ms(mut self, ms: u64) -> Self {
+        self.now = Time(self.now.0 + ms);
+        self
+    }
+
+    pub(crate) fn owed(&self) -> Vec<crate::effect::Effect> {
+        self.world.owed().collect()
+    }
+
+    /// The events of the last commit.
+    pub(crate) fn last(&self) -> &[Event] {
+        &self.commits.last().unwrap().events
+    }
+
+    /// All events so far.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
+        self.commits.iter().flat_map(|commit| &commit.events)
+    }
+}
+
+/// What a command is to lead to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Then {
+    events: Vec<Event>,
+    answer: Result<(), Refusal>,
+}
+
+/// It is accepted with these events.
+pub(crate) fn accepted(events: impl IntoIterator<Item = Event>) -> Then {
+    Then { events: events.into_iter().collect(), answer: Ok(()) }
+}
+
+/// It is refused, and nothing is recorded.
+pub(crate) fn quietly(refusal: Refusal) -> Then {
+    Then { events: Vec::new(), answer: Err(refusal) }
+}
+
+/// It is refused, and these events say so.
+pub(crate) fn recorded(reason: RefusalReason, events: impl IntoIterator<Item = Event>) -> Then {
+    let answer = Err(Refusal::Right { reason, decided: None });
+    Then { events: events.into_iter().collect(), answer }
+}
+
+/// History, request, outcome.
+#[track_caller]
+pub(crate) fn check(given: &Past, when: &Command, then: &Then) {
+    let Decision { events, answer, .. } = given.decide(when);
+    assert_eq!(&Then { events, answer: answer.map(|_| ()) }, then);
+    // Held against the laws as well.
+    let _answer = given.clone().give(when);
+}
+
+/// A command of the shell.
+pub(crate) fn runtime(action: Action) -> Command {
+    Command::of_runtime(action)
+}

@@ -1,0 +1,193 @@
+//! Commands as tests say them, and the same as verbs on a past.
+
+use super::{Past, ada, agent, node, runtime};
+use crate::command::{Action, Command, Reply, Settlement};
+use crate::event::{Scope, Verdict};
+use crate::ids::{Attempt, CallId, RequestId, TurnId};
+use crate::memory::Memory;
+use crate::port::Reaction;
+use crate::request::Parameters;
+use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
+use crate::tool::{Question, Reconciliation, ToolOutcome};
+
+pub(crate) const ASK: Reaction = Reaction::AskModel(Parameters { temperature_milli: None, output_tokens_max: None });
+
+pub(crate) fn text(said: &str) -> LLMResponse {
+    LLMResponse::text(said)
+}
+
+/// An answer with calls, each of a tool with arguments.
+pub(crate) fn calls(calls: &[(&str, &str)]) -> LLMResponse {
+    LLMResponse::Calls(ModelReply { parts: parts(calls), ..ModelReply::default() })
+}
+
+pub(crate) fn parts(calls: &[(&str, &str)]) -> Vec<Part> {
+    let part = |(tool, arguments): &(&str, &str)| {
+        Part::Call(CallPart { label: String::new(), tool: (*tool).to_owned(), arguments: (*arguments).to_owned() })
+    };
+    calls.iter().map(part).collect()
+}
+
+pub(crate) fn answer(response: LLMResponse) -> Reaction {
+    Reaction::Answer { response, note: None }
+}
+
+pub(crate) fn post(said: &str) -> Command {
+    Command::of(ada(), Action::PostMessage { text: said.to_owned(), attachments: Vec::new(), reply_to: None })
+}
+
+pub(crate) fn reopen() -> Command {
+    runtime(Action::Open { node: node(), base: None, revise: None })
+}
+
+pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
+    Command::of(ada(), Action::Settle { request, settlement })
+}
+
+pub(crate) fn reply(request: RequestId, reply: Reply) -> Command {
+    Command::of(ada(), Action::Answer { request, reply })
+}
+
+pub(crate) fn stop() -> Command {
+    Command::of(ada(), Action::Stop { episode: None })
+}
+
+pub(crate) fn allow(request: RequestId) -> Command {
+    decide_of("bob", request, Verdict::Allow)
+}
+
+pub(crate) fn deny(request: RequestId) -> Command {
+    decide_of("bob", request, Verdict::Deny)
+}
+
+pub(crate) fn decide_of(name: &str, request: RequestId, verdict: Verdict) -> Command {
+    let (agent, scope) = (agent(name), Scope::Once);
+    Command::of(ada(), Action::Decide { agent, request, verdict, scope, shown: None, reason: None })
+}
+
+pub(crate) fn question() -> ToolOutcome {
+    ToolOutcome::NeedsInput(Question { text: "Which?".to_owned(), options: vec!["a".to_owned(), "b".to_owned()] })
+}
+
+impl Past {
+    pub(crate) fn memory(&self, name: &str) -> &Memory {
+        self.world.memory(&agent(name)).unwrap()
+    }
+
+    pub(crate) fn turn(&self, name: &str) -> TurnId {
+        self.memory(name).turn.as_ref().unwrap().id
+    }
+
+    /// The `n`-th call of the agent's last answer.
+    pub(crate) fn call(&self, name: &str, n: usize) -> CallId {
+        self.memory(name).turn.as_ref().unwrap().slots[n].call
+    }
+
+    /// The only request that waits.
+    pub(crate) fn request(&self) -> RequestId {
+        assert_eq!(self.world.pending().len(), 1);
+        *self.world.pending().keys().next().unwrap()
+    }
+
+    pub(crate) fn wake(&self, name: &str, reaction: Reaction) -> Command {
+        runtime(Action::OpenTurn { agent: agent(name), horizon: self.world.head(), reaction })
+    }
+
+    pub(crate) fn carry_on(&self, name: &str, reaction: Reaction) -> Command {
+        runtime(Action::ContinueTurn { agent: agent(name), turn: self.turn(name), reaction })
+    }
+
+    pub(crate) fn fail_agent(&self, name: &str) -> Command {
+        let turn = self.memory(name).turn.as_ref().map(|turn| turn.id);
+        runtime(Action::FailAgent { agent: agent(name), turn, code: "broken".to_owned(), detail: "why".to_owned() })
+    }
+
+    pub(crate) fn answer(&self, name: &str, response: LLMResponse) -> Command {
+        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
+        runtime(Action::RecordAnswer { agent: agent(name), call: model.call, attempt: model.attempt, response })
+    }
+
+    pub(crate) fn fail_model(&self, name: &str, error: ModelError) -> Command {
+        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
+        runtime(Action::RecordFailure { agent: agent(name), call: model.call, attempt: model.attempt, error })
+    }
+
+    pub(crate) fn retry(&self, name: &str) -> Command {
+        let call = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap().call;
+        runtime(Action::RetryModel { agent: agent(name), call })
+    }
+
+    pub(crate) fn stream(&self, name: &str) -> Command {
+        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
+        runtime(Action::StartStream { agent: agent(name), call: model.call, attempt: model.attempt })
+    }
+
+    pub(crate) fn start(&self, name: &str, n: usize, attempt: u32) -> Command {
+        let (agent, call) = (agent(name), self.call(name, n));
+        runtime(Action::StartTool { agent, call, attempt: Attempt(attempt) })
+    }
+
+    pub(crate) fn finish(&self, name: &str, n: usize, attempt: u32, outcome: ToolOutcome) -> Command {
+        let (agent, call) = (agent(name), self.call(name, n));
+        runtime(Action::FinishTool { agent, call, attempt: Attempt(attempt), outcome })
+    }
+
+    pub(crate) fn time_out(&self, name: &str, n: usize, attempt: u32) -> Command {
+        let (agent, call) = (agent(name), self.call(name, n));
+        runtime(Action::TimeOutTool { agent, call, attempt: Attempt(attempt) })
+    }
+
+    pub(crate) fn reconcile(&self, name: &str, n: usize, result: Reconciliation) -> Command {
+        runtime(Action::RecordReconcile { agent: agent(name), call: self.call(name, n), result })
+    }
+
+    pub(crate) fn declare(&self, name: &str, n: usize) -> Command {
+        runtime(Action::DeclareUnknown { agent: agent(name), call: self.call(name, n) })
+    }
+}
+
+/// The verbs.
+impl Past {
+    pub(crate) fn said(self, said: &str) -> Self {
+        self.then(post(said))
+    }
+
+    pub(crate) fn woke(self, name: &str) -> Self {
+        let command = self.wake(name, ASK);
+        self.then(command)
+    }
+
+    pub(crate) fn answered(self, name: &str, response: LLMResponse) -> Self {
+        let command = self.answer(name, response);
+        self.then(command)
+    }
+
+    pub(crate) fn carried_on(self, name: &str) -> Self {
+        let command = self.carry_on(name, ASK);
+        self.then(command)
+    }
+
+    pub(crate) fn started(self, name: &str, n: usize, attempt: u32) -> Self {
+        let command = self.start(name, n, attempt);
+        self.then(command)
+    }
+
+    pub(crate) fn finished(self, name: &str, n: usize, attempt: u32, outcome: ToolOutcome) -> Self {
+        let command = self.finish(name, n, attempt, outcome);
+        self.then(command)
+    }
+
+    pub(crate) fn model_failed(self, name: &str, kind: ModelErrorKind) -> Self {
+        let command = self.fail_model(name, ModelError::new(kind, "d"));
+        self.then(command)
+    }
+
+    pub(crate) fn crashed(self) -> Self {
+        self.then(reopen())
+    }
+
+    /// Somebody asked bob, and his model answered with calls.
+    pub(crate) fn bob_calls(self, wanted: &[(&str, &str)]) -> Self {
+        self.said("@bob do it").woke("bob").answered("bob", calls(wanted))
+    }
+}

@@ -1,0 +1,99 @@
+//! Events as tests expect them.
+
+use super::{agent, model, person};
+use crate::content::Content;
+use crate::event::*;
+use crate::ids::{Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, Position, RequestId, TurnId};
+use crate::principal::Principal;
+use crate::refusal::RefusalReason;
+use crate::request::Parameters;
+use crate::tool::ToolOutcome;
+
+pub(crate) fn at(position: u64) -> Position {
+    Position::new(position)
+}
+
+pub(crate) fn episode(position: u64) -> EpisodeId {
+    EpisodeId(at(position))
+}
+
+pub(crate) fn decided(request: RequestId, call: CallId, verdict: Verdict) -> Event {
+    Event::ApprovalDecided(ApprovalDecided {
+        request,
+        call,
+        agent: agent("bob"),
+        verdict,
+        scope: Scope::Once,
+        shown: None,
+        by: person("ada"),
+        reason: Content::Present(None),
+    })
+}
+
+/// The end of a call of bob's that never ran.
+pub(crate) fn ended(call: CallId, status: CallStatus) -> Event {
+    tool_finished(call, None, status, None)
+}
+
+/// The end of a run of bob's that was cut off.
+pub(crate) fn cut(call: CallId, attempt: u32, status: CallStatus) -> Event {
+    tool_finished(call, Some(Attempt(attempt)), status, None)
+}
+
+pub(crate) fn tool_finished(
+    call: CallId,
+    attempt: Option<Attempt>,
+    status: CallStatus,
+    outcome: Option<ToolOutcome>,
+) -> Event {
+    let outcome = Content::Present(outcome);
+    Event::ToolFinished(ToolFinished { call, agent: agent("bob"), attempt, status, outcome })
+}
+
+pub(crate) fn notice(notice: Notice, of: u64) -> Event {
+    Event::NoticePosted(NoticePosted { notice, to: None, episode: Some(episode(of)) })
+}
+
+pub(crate) fn notice_to_ada(notice: Notice, of: u64) -> Event {
+    let to = Some(person("ada").display);
+    Event::NoticePosted(NoticePosted { notice, to, episode: Some(episode(of)) })
+}
+
+pub(crate) fn closed(name: &str, turn: TurnId, reason: CloseReason) -> Event {
+    Event::TurnClosed(TurnClosed { agent: agent(name), turn, reason })
+}
+
+pub(crate) fn refused(command: &crate::command::Command, reason: RefusalReason, request: Option<RequestId>) -> Event {
+    let (principal, digest) = (command.principal.clone(), command.digest());
+    let request = request.map(|request| request.0);
+    Event::Refused(Refused { reason, principal, command: digest, request, repeated: false })
+}
+
+pub(crate) fn unknown(call: CallId, cause: UnknownCause) -> Event {
+    Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent("bob"), cause })
+}
+
+pub(crate) fn settled(request: RequestId, call: CallId, how: SettledHow, by: Principal, text: SettledText) -> Event {
+    Event::OutcomeSettled(OutcomeSettled { request, call, agent: agent("bob"), how, by, text: text.into() })
+}
+
+pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Event {
+    let news = news.iter().copied().map(at).collect();
+    Event::TurnOpened(TurnOpened { agent: agent(name), episode: episode(of), horizon: at(horizon), news })
+}
+
+/// Bob's model is asked at `call`, `items` being what it reads.
+pub(crate) fn model_called(call: u64, attempt: u32, turn: TurnId, purpose: Purpose, items: u32, link: Digest) -> Event {
+    Event::ModelCalled(ModelCalled {
+        agent: agent("bob"),
+        turn,
+        call: ModelCallId(at(call)),
+        attempt: Attempt(attempt),
+        incarnation: Incarnation(1),
+        purpose,
+        model: model(),
+        parameters: Parameters::default(),
+        items,
+        fingerprint: link,
+    })
+}

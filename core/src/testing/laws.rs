@@ -1,0 +1,222 @@
+//! What holds of every commit, whatever happened.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::command::{Command, RebuildError};
+use crate::commit::Commit;
+use crate::event::*;
+use crate::ids::{AgentName, CallId, EpisodeId, TurnId};
+use crate::memory::CallState;
+use crate::request::{Item, fingerprint_next, fingerprint_start};
+use crate::response::Part;
+use crate::tool::{EffectClass, Repeat};
+use crate::world::{Decision, Request, RequestKind, World};
+
+/// Worlds and counts beside the live world.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Laws {
+    replayed: World,
+    erased: World,
+    requests: BTreeMap<AgentName, Vec<Arc<Item>>>,
+    broken: BTreeSet<AgentName>,
+    once: BTreeSet<CallId>,
+    closed: BTreeSet<CallId>,
+    turns: BTreeMap<TurnId, EpisodeId>,
+    spent: BTreeMap<(AgentName, EpisodeId), u32>,
+    commits: u32,
+}
+
+impl Laws {
+    pub(crate) fn hold(
+        &mut self,
+        before: &World,
+        command: &Command,
+        commit: &Commit,
+        decision: &Decision,
+        world: &World,
+    ) {
+        self.fold(commit, world);
+        rebuilds(before, command, commit, decision);
+        for (at, event) in commit.numbered() {
+            self.watch(at, event, world);
+        }
+        for name in commit.events.iter().filter_map(asked) {
+            self.asks(name, world);
+        }
+        pairs_are_whole(world);
+        requests_have_their_calls(world);
+        episodes_are_held(world);
+    }
+
+    /// The fold of the log is the world, from a checkpoint as well; the fold without content owes the same.
+    fn fold(&mut self, commit: &Commit, world: &World) {
+        self.commits += 1;
+        if self.commits.is_multiple_of(5) {
+            let saved = serde_json::to_vec(&self.replayed).unwrap();
+            self.replayed = serde_json::from_slice(&saved).unwrap();
+        }
+        let reread: Vec<Event> = commit.events.iter().map(|event| reread(event, false)).collect();
+        assert_eq!(reread, commit.events, "an event survives its record");
+        self.replayed.apply(commit);
+        assert_eq!(self.replayed, *world, "live and replayed");
+        let events = commit.events.iter().map(reread_erased).collect();
+        self.erased.apply(&Commit { header: commit.header.clone(), events });
+        assert_eq!(self.erased.owed().collect::<Vec<_>>(), world.owed().collect::<Vec<_>>(), "erasure owes the same");
+        assert_eq!(self.erased.activity(), world.activity());
+        assert_eq!(self.erased.head(), world.head());
+    }
+
+    fn watch(&mut self, at: crate::ids::Position, event: &Event, world: &World) {
+        if let Event::PrefixBroken(broken) = event {
+            self.broken.insert(broken.agent.clone());
+        }
+        if let Event::TurnOpened(opened) = event {
+            self.turns.insert(TurnId(at), opened.episode);
+        }
+        if let Event::ModelCalled(called) = event
+            && called.attempt.0 == 1
+        {
+            assert_eq!(called.call.0, at);
+            self.spend(&called.agent, called.turn, called.purpose == Purpose::Closing, world);
+        }
+        if let Event::AgentReacted(reacted) = event
+            && reacted.has_answered
+        {
+            self.spend(&reacted.agent, reacted.turn, true, world);
+        }
+        self.watch_call(event);
+    }
+
+    fn watch_call(&mut self, event: &Event) {
+        if let Event::ToolStarted(started) = event
+            && started.repeat == Repeat::Never
+            && started.effect != EffectClass::Read
+        {
+            assert!(self.once.insert(started.call), "an unrepeatable tool started twice: {started:?}");
+        }
+        if let Event::QuestionAnswered(QuestionAnswered { call, .. })
+        | Event::Reconciled(Reconciled { call, how: ReconciledHow::DidNot, .. }) = event
+        {
+            self.once.remove(call);
+        }
+        if let Event::ToolFinished(ToolFinished { call, .. }) | Event::CallReplaced(CallReplaced { call, .. }) = event {
+            assert!(self.closed.insert(*call), "a call has two results: {event:?}");
+        }
+    }
+
+    fn spend(&mut self, agent: &AgentName, turn: TurnId, may_be_last: bool, world: &World) {
+        let episode = self.turns[&turn];
+        let own = self.spent.entry((agent.clone(), episode)).or_default();
+        *own += 1;
+        let open = world.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let limits = &open.map_or(world.rules(), |open| &open.rules).spec().limits;
+        assert!(*own < limits.model_calls_per_agent + u32::from(may_be_last), "{agent} made {own} calls");
+        let all: u32 = self.spent.iter().filter(|((_, other), _)| *other == episode).map(|(_, spent)| spent).sum();
+        assert!(all <= limits.model_calls_per_episode, "{all} calls in {episode}");
+    }
+
+    /// The request is the one that the log has the fingerprint of, and it extends the one before.
+    fn asks(&mut self, name: &AgentName, world: &World) {
+        let Some(ask) = world.model_ask(name) else { return };
+        let request = &ask.request;
+        let start = fingerprint_start(&request.model, &request.parameters, &request.system, &request.tools);
+        let chain = request.items.iter().fold(start, |before, item| fingerprint_next(before, item.digest()));
+        assert_eq!(request.fingerprint, chain, "the fingerprint from scratch");
+        let whole = self.requests.insert(name.clone(), request.items.clone()).unwrap_or_default();
+        if !self.broken.remove(name) {
+            assert!(request.items.starts_with(&whole), "{name}'s request does not extend its last one");
+        }
+        pairs(&request.items);
+    }
+}
+
+fn asked(event: &Event) -> Option<&AgentName> {
+    if let Event::ModelCalled(called) = event { Some(&called.agent) } else { None }
+}
+
+fn rebuilds(before: &World, command: &Command, commit: &Commit, decision: &Decision) {
+    if decision.answer.is_err() {
+        let at = commit.header.first;
+        assert_eq!(Command::rebuild(commit), Err(RebuildError::Refused { at, command: command.digest() }));
+        return;
+    }
+    let rebuilt = Command::rebuild(commit).unwrap();
+    assert_eq!(rebuilt, *before.meant(command), "a command is rebuilt from its commit");
+    assert_eq!(before.decide(&rebuilt, &commit.header.stamp), *decision, "and decided again");
+}
+
+/// Every call that a model reads stands before its result, and the results stand in the calls' order.
+fn pairs(items: &[Arc<Item>]) {
+    let mut open: Vec<&str> = Vec::new();
+    for item in items.iter().rev() {
+        match &**item {
+            Item::Result { label, .. } => open.push(label),
+            Item::Said { parts } => {
+                let calls = parts.iter().rev().filter_map(|part| match part {
+                    Part::Call(call) => Some(call.label.as_str()),
+                    Part::Text(_) | Part::Reasoning(_) | Part::Refusal(_) | Part::Opaque(_) => None,
+                });
+                assert_eq!(calls.collect::<Vec<_>>(), open, "each call has its one result");
+                open.clear();
+            }
+            Item::Heard { .. } | Item::Notice { .. } => assert_eq!(open, Vec::<&str>::new(), "a result without a call"),
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new(), "a result without a call");
+}
+
+/// No agent without an open turn has an open call or an unpaired one.
+fn pairs_are_whole(world: &World) {
+    for spec in &world.rules().spec().agents {
+        let memory = world.memory(&spec.name).unwrap();
+        if memory.turn.is_none() {
+            assert!(memory.open_calls.is_empty());
+            assert!(memory.held_notices.is_empty());
+            pairs(&memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect::<Vec<_>>());
+        }
+    }
+}
+
+/// What waits for a person is what an open call waits for, and the other way round.
+fn requests_have_their_calls(world: &World) {
+    let mut waiting = BTreeSet::new();
+    for spec in &world.rules().spec().agents {
+        for (call, open) in &world.memory(&spec.name).unwrap().open_calls {
+            if let CallState::AwaitsApproval { request }
+            | CallState::AwaitsAnswer { request, .. }
+            | CallState::AwaitsSettlement { request, .. } = open.state
+            {
+                assert_eq!((world.pending()[&request].call, &world.pending()[&request].agent), (*call, &spec.name));
+                waiting.insert(request);
+            }
+        }
+    }
+    let is_closed = |request: &&Request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. });
+    let closed = world.pending().values().filter(is_closed).count();
+    assert_eq!(world.pending().len(), waiting.len() + closed, "a request without a call that waits");
+}
+
+/// An episode is held by each message in an inbox and each open turn of it.
+fn episodes_are_held(world: &World) {
+    let mut held: BTreeMap<EpisodeId, u32> = BTreeMap::new();
+    for spec in &world.rules().spec().agents {
+        let memory = world.memory(&spec.name).unwrap();
+        let news = memory.inbox.iter().map(|message| message.episode);
+        news.chain(memory.turn.as_ref().map(|turn| turn.episode)).for_each(|of| *held.entry(of).or_default() += 1);
+    }
+    let open: BTreeMap<EpisodeId, u32> = world.episodes().iter().map(|(id, episode)| (*id, episode.open)).collect();
+    assert_eq!(open, held);
+}
+
+fn reread_erased(event: &Event) -> Event {
+    reread(event, true)
+}
+
+fn reread(event: &Event, erase: bool) -> Event {
+    let mut record = event.to_record().unwrap();
+    if erase && record.content != StoredContent::None {
+        record.content = StoredContent::Erased { by: None };
+    }
+    Event::from_record(record).unwrap()
+}

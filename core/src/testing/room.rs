@@ -1,0 +1,104 @@
+//! The room of the tests: two agents with a model, one in code, and a tool of each kind.
+
+use serde_json::json;
+
+use crate::command::Action;
+use crate::event::ClockKind;
+use crate::ids::{AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId, WorldName};
+use crate::principal::{Person, Principal};
+use crate::request::Parameters;
+use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
+use crate::tool::{EffectClass, Repeat, ToolSpec};
+
+pub(crate) fn agent(name: &str) -> AgentName {
+    AgentName::new(name).unwrap()
+}
+
+pub(crate) fn tool(name: &str) -> ToolName {
+    ToolName::new(name).unwrap()
+}
+
+pub(crate) fn model() -> ModelName {
+    ModelName::new("m").unwrap()
+}
+
+pub(crate) fn person(name: &str) -> Person {
+    Person { method: "local".to_owned(), subject: name.to_owned(), display: PersonName::new(name).unwrap() }
+}
+
+pub(crate) fn ada() -> Principal {
+    Principal::Person(person("ada"))
+}
+
+pub(crate) fn world_id() -> WorldId {
+    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([1; 16]) })
+}
+
+pub(crate) fn node() -> NodeId {
+    NodeId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([2; 16]) })
+}
+
+/// `bob` and `eve` have a model and all tools; `cody` is in code.
+pub(crate) fn room() -> WorldSpec {
+    let tools = [
+        tool_spec("look", EffectClass::Read, Repeat::Never, false),
+        tool_spec("write", EffectClass::Write, Repeat::Never, false),
+        tool_spec("wipe", EffectClass::Destructive, Repeat::Never, true),
+        tool_spec("keep", EffectClass::Write, Repeat::Always, false),
+        tool_spec("brief", EffectClass::Write, Repeat::Within(60_000), false),
+    ];
+    let names: Vec<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
+    let member = |name: &str, model: Option<ModelName>| AgentSpec {
+        name: agent(name),
+        display: None,
+        model,
+        tools: names.clone(),
+        parameters: Parameters::default(),
+    };
+    WorldSpec {
+        agents: vec![member("bob", Some(model())), member("eve", Some(model())), member("cody", None)],
+        models: [(model(), ModelSpec { provider: "scripted".to_owned(), model: "m-1".to_owned(), timeout_ms: 1_000 })]
+            .into(),
+        tools: tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect(),
+        ..WorldSpec::default()
+    }
+}
+
+/// The same room, changed by `change`.
+pub(crate) fn room_with(change: impl FnOnce(&mut WorldSpec)) -> WorldSpec {
+    let mut spec = room();
+    change(&mut spec);
+    spec
+}
+
+fn tool_spec(name: &str, effect: EffectClass, repeat: Repeat, reconciles: bool) -> ToolSpec {
+    ToolSpec {
+        name: tool(name),
+        description: format!("It can {name}."),
+        effect,
+        open_world: false,
+        repeat,
+        reconciles,
+        needs_host: false,
+        schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+        timeout_ms: 1_000,
+        model_bytes_max: 1_000,
+        settings: Digest::default(),
+    }
+}
+
+pub(crate) fn definition(spec: WorldSpec) -> Definition {
+    let text = SpecText { prompts: [(agent("bob"), "Be brief.".to_owned())].into(), ..SpecText::default() };
+    Definition { spec, text: text.into() }
+}
+
+pub(crate) fn create(spec: WorldSpec) -> Action {
+    Action::Create {
+        world: world_id(),
+        name: WorldName::new("home").unwrap(),
+        clock: ClockKind::Simulated,
+        base: None,
+        definition: definition(spec),
+        node: node(),
+    }
+}

@@ -1,0 +1,213 @@
+//! Tools: what they declare, what they are given, what they return.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::UnknownCause;
+use crate::ids::{Digest, Time, ToolName};
+
+/// What a tool may do to the world outside. There is no default: an unclassified tool cannot be registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EffectClass {
+    /// Changes nothing.
+    Read,
+    /// Changes something that can be changed back.
+    Write,
+    /// May change what cannot be changed back.
+    Destructive,
+}
+
+impl std::fmt::Display for EffectClass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Destructive => "destructive",
+        })
+    }
+}
+
+/// Whether a tool may run a second time under one idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repeat {
+    /// Never: what became of a lost run must be found out.
+    Never,
+    /// Always; the tool ignores a repeated key for ever, or changes nothing.
+    Always,
+    /// As long as the tool remembers the key, in milliseconds from the start of the first run.
+    Within(u64),
+}
+
+impl Repeat {
+    /// Whether a tool with `effect`, first run at `started`, may run again at `now`. Reading always may.
+    #[must_use]
+    pub fn allows(self, effect: EffectClass, started: Time, now: Time) -> bool {
+        match (effect, self) {
+            (EffectClass::Read, _) | (_, Self::Always) => true,
+            (_, Self::Within(horizon_ms)) => started.until(now) <= Duration::from_millis(horizon_ms),
+            (_, Self::Never) => false,
+        }
+    }
+}
+
+/// All that the runtime and a model must know of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// How models and people call it.
+    pub name: ToolName,
+    /// What it does, for models.
+    pub description: String,
+    /// What it may do.
+    pub effect: EffectClass,
+    /// Whether it reaches systems beyond this machine.
+    pub open_world: bool,
+    /// Whether it may run again after its run was lost. A `read` tool always may.
+    pub repeat: Repeat,
+    /// Whether [`Tool::reconcile`](crate::port::Tool::reconcile) can tell what became of a lost run.
+    pub reconciles: bool,
+    /// Whether it runs processes, and so needs a [`ToolHost`](crate::port::ToolHost).
+    pub needs_host: bool,
+    /// JSON Schema (2020-12) of its arguments; an object.
+    pub schema: Value,
+    /// How long one run may take.
+    pub timeout_ms: u64,
+    /// The most bytes of output that a model sees.
+    pub model_bytes_max: u64,
+    /// Digest of its settings (roots, allow-lists): a changed one is another tool to whoever allowed it.
+    pub settings: Digest,
+}
+
+impl ToolSpec {
+    /// The default time limit of a run.
+    pub const TIMEOUT_MS: u64 = 10_000;
+    /// The default cap on output that a model sees.
+    pub const MODEL_BYTES_MAX: u64 = 64 * 1024;
+
+    /// A tool with default limits, of which the least is assumed: it stays on this machine, must not be run a second
+    /// time, and cannot tell what became of a lost run.
+    #[must_use]
+    pub fn new(name: ToolName, effect: EffectClass, description: impl Into<String>, schema: Value) -> Self {
+        Self {
+            name,
+            description: description.into(),
+            effect,
+            open_world: false,
+            repeat: Repeat::Never,
+            reconciles: false,
+            needs_host: false,
+            schema,
+            timeout_ms: Self::TIMEOUT_MS,
+            model_bytes_max: Self::MODEL_BYTES_MAX,
+            settings: Digest::of(&[]),
+        }
+    }
+
+    /// The time limit of a run.
+    #[must_use]
+    pub const fn timeout(&self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+}
+
+/// What one run of a tool gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// It ran.
+    Done(ToolOutput),
+    /// It failed. A model reads the code's fixed sentence, an operator the detail.
+    Failed(ToolFailure),
+    /// It needs a person first, and has done nothing yet.
+    NeedsInput(Question),
+}
+
+impl ToolOutcome {
+    /// A plain text result.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Done(ToolOutput { model: text.into(), user: None })
+    }
+
+    /// Why nobody knows whether the run took effect; `None` if that is known.
+    #[must_use]
+    pub const fn doubt(&self) -> Option<UnknownCause> {
+        match self {
+            Self::Failed(ToolFailure { code: ToolErrorCode::TimedOut, .. }) => Some(UnknownCause::TimedOut),
+            Self::Failed(ToolFailure { code: ToolErrorCode::Lost, .. }) => Some(UnknownCause::Lost),
+            Self::Failed(_) | Self::Done(_) | Self::NeedsInput(_) => None,
+        }
+    }
+
+    /// A failure with a code for the model and a detail for operators.
+    #[must_use]
+    pub fn failed(code: ToolErrorCode, detail: impl Into<String>) -> Self {
+        Self::Failed(ToolFailure { code, detail: detail.into() })
+    }
+}
+
+/// A tool's output on its two tracks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// What the model reads.
+    pub model: String,
+    /// What people see, if that is richer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<Value>,
+}
+
+/// A tool's failure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolFailure {
+    /// What the model is told.
+    pub code: ToolErrorCode,
+    /// What operators are told.
+    pub detail: String,
+}
+
+/// The failures that a model can do something about. Each has one fixed sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolErrorCode {
+    /// What the arguments name is not there.
+    NotFound,
+    /// What the arguments ask for is not allowed here.
+    NotAllowed,
+    /// The arguments fit the schema, but not the tool.
+    BadArguments,
+    /// The input or output is larger than the tool's limit.
+    TooLarge,
+    /// It took longer than its limit, and was stopped.
+    TimedOut,
+    /// The program ran and reported failure.
+    ExitedWithFailure,
+    /// What ran it was lost on the way: nobody knows whether it took effect.
+    Lost,
+    /// Anything else.
+    Failed,
+}
+
+/// What a tool asks a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// The answers to choose from; empty means free text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+}
+
+/// What a tool knows about a run that was lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reconciliation {
+    /// It took effect, with this outcome.
+    Landed(ToolOutcome),
+    /// It did not take effect.
+    DidNot,
+    /// That cannot be told.
+    CannotTell,
+}

@@ -1,0 +1,257 @@
+//! A world: the fold of its log, what it answers to commands, and the work that it owes.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::{CommandKey, Commit, CommitHeader};
+use crate::content::Content;
+use crate::event::{ClockKind, Refused, WorldOpened};
+use crate::ids::{
+    AgentName, CallId, Digest, EpisodeId, Incarnation, PersonName, Position, RequestId, Seed, Stamp, Time, WorldId,
+    WorldName,
+};
+use crate::memory::{Memory, Message, OpenCall};
+use crate::principal::Person;
+use crate::response::LLMResponse;
+use crate::rules::Rules;
+use crate::spec::SpecText;
+
+mod activity;
+mod ask;
+mod decide;
+mod episode;
+mod fold;
+mod owed;
+mod request;
+mod script;
+mod view;
+
+pub use activity::{Activity, Doing};
+pub use ask::ModelAsk;
+pub use decide::{Accepted, Decision};
+pub use episode::Episode;
+pub use request::{Request, RequestKind, Settled};
+pub use script::{ScriptProgress, StepRecord};
+pub use view::{Runnable, approval_text};
+
+/// The state of one world. Two worlds that folded the same commits are equal.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct World {
+    opening: Option<Opening>,
+    head: Position,
+    time: Time,
+    decider: Digest,
+    incarnation: Incarnation,
+    rules: Arc<Rules>,
+    spec_digest: Digest,
+    spec_text: Content<SpecText>,
+    people: BTreeMap<PersonName, Person>,
+    transcript: VecDeque<Arc<Message>>,
+    memories: BTreeMap<AgentName, Memory>,
+    busy: BTreeSet<AgentName>,
+    episodes: BTreeMap<EpisodeId, Episode>,
+    pending: BTreeMap<RequestId, Request>,
+    settled: BTreeMap<RequestId, Settled>,
+    refusals: VecDeque<RefusalCount>,
+    script: ScriptProgress,
+    /// The answer that the events behind it in the same commit refer to.
+    answer: Option<(Position, AgentName, Content<LLMResponse>)>,
+}
+
+/// What never changes in a world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Opening {
+    world: WorldId,
+    name: WorldName,
+    clock: ClockKind,
+    base: Option<String>,
+}
+
+/// Equal refusals of one principal, counted so that the log cannot be flooded with them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RefusalCount {
+    key: Digest,
+    count: u32,
+    /// The recorded minute of the last one that stands for others.
+    repeated_in: Option<u64>,
+}
+
+impl World {
+    /// How many settled requests are remembered, so that a second decision can be told who was first.
+    pub const SETTLED_MAX: usize = 1_000;
+    /// How many kinds of refusals are counted at a time.
+    const REFUSAL_KINDS_MAX: usize = 256;
+
+    /// Folds one commit.
+    pub fn apply(&mut self, commit: &Commit) {
+        self.enter(&commit.header);
+        for event in &commit.events {
+            self.evolve(event);
+        }
+        self.leave(commit);
+    }
+
+    fn enter(&mut self, header: &CommitHeader) {
+        self.time = header.stamp.time;
+        if self.head == Position::ZERO {
+            self.decider = header.decider;
+        }
+    }
+
+    fn leave(&mut self, commit: &Commit) {
+        self.answer = None;
+        if let Some(keyed) = &commit.header.key
+            && let CommandKey::Step(step) = keyed.key
+        {
+            self.note_step(step, keyed.digest, commit.header.first);
+        }
+    }
+
+    /// Its id; `None` before the first event.
+    #[must_use]
+    pub fn id(&self) -> Option<WorldId> {
+        self.opening.as_ref().map(|opening| opening.world)
+    }
+
+    /// Its name; `None` before the first event.
+    #[must_use]
+    pub fn name(&self) -> Option<&WorldName> {
+        self.opening.as_ref().map(|opening| &opening.name)
+    }
+
+    /// Its clock; that of the machine before the first event.
+    #[must_use]
+    pub fn clock(&self) -> ClockKind {
+        self.opening.as_ref().map_or(ClockKind::System, |opening| opening.clock)
+    }
+
+    /// The folder that relative paths of its definition are relative to.
+    #[must_use]
+    pub fn base(&self) -> Option<&str> {
+        self.opening.as_ref()?.base.as_deref()
+    }
+
+    /// The position of the last event.
+    #[must_use]
+    pub const fn head(&self) -> Position {
+        self.head
+    }
+
+    /// The time of the last commit.
+    #[must_use]
+    pub const fn time(&self) -> Time {
+        self.time
+    }
+
+    /// The stamp of a decision at `now`: time never goes back.
+    #[must_use]
+    pub fn stamp(&self, now: Time, seed: Seed) -> Stamp {
+        Stamp { time: now.max(self.time), seed }
+    }
+
+    /// The last opening for writing.
+    #[must_use]
+    pub const fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// The rules of the last epoch.
+    #[must_use]
+    pub const fn decider(&self) -> Digest {
+        self.decider
+    }
+
+    /// What decisions read of the definition.
+    #[must_use]
+    pub const fn rules(&self) -> &Arc<Rules> {
+        &self.rules
+    }
+
+    /// What people wrote into the definition.
+    #[must_use]
+    pub const fn spec_text(&self) -> &Content<SpecText> {
+        &self.spec_text
+    }
+
+    /// The digest of the definition.
+    #[must_use]
+    pub const fn spec_digest(&self) -> Digest {
+        self.spec_digest
+    }
+
+    /// The people of the roster.
+    #[must_use]
+    pub const fn people(&self) -> &BTreeMap<PersonName, Person> {
+        &self.people
+    }
+
+    /// The newest messages, oldest first: at most `transcript_max` of them.
+    #[must_use]
+    pub const fn transcript(&self) -> &VecDeque<Arc<Message>> {
+        &self.transcript
+    }
+
+    /// What `agent` remembers; `None` if there is no such agent.
+    #[must_use]
+    pub fn memory(&self, agent: &AgentName) -> Option<&Memory> {
+        self.memories.get(agent)
+    }
+
+    /// The requests to people that wait, oldest first.
+    #[must_use]
+    pub const fn pending(&self) -> &BTreeMap<RequestId, Request> {
+        &self.pending
+    }
+
+    /// The requests that no longer wait, as far as they are remembered.
+    #[must_use]
+    pub const fn settled(&self) -> &BTreeMap<RequestId, Settled> {
+        &self.settled
+    }
+
+    /// The episodes that somebody still works on or is to work on.
+    #[must_use]
+    pub const fn episodes(&self) -> &BTreeMap<EpisodeId, Episode> {
+        &self.episodes
+    }
+
+    /// How far a world script has come.
+    #[must_use]
+    pub const fn script(&self) -> &ScriptProgress {
+        &self.script
+    }
+
+    fn open_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
+        self.memories.get(agent)?.open_calls.get(&call)
+    }
+
+    fn count_refusal(&mut self, refused: &Refused) {
+        let key = refusal_key(refused);
+        let repeated_in = refused.repeated.then(|| self.time.minute());
+        match self.refusals.iter_mut().find(|known| known.key == key) {
+            Some(known) => (known.count, known.repeated_in) = (known.count.saturating_add(1), repeated_in),
+            None => self.refusals.push_back(RefusalCount { key, count: 1, repeated_in }),
+        }
+        while self.refusals.len() > Self::REFUSAL_KINDS_MAX {
+            self.refusals.pop_front();
+        }
+    }
+
+    fn open_as(&mut self, event: &WorldOpened) {
+        self.opening = Some(Opening {
+            world: event.world,
+            name: event.name.clone(),
+            clock: event.clock,
+            base: event.base.clone(),
+        });
+        self.decider = event.decider;
+        self.revise(&event.spec, event.spec_digest, &event.text);
+    }
+}
+
+fn refusal_key(refused: &Refused) -> Digest {
+    // Neither part can fail to serialise.
+    Digest::of(&[&serde_json::to_vec(&(refused.reason, &refused.principal)).unwrap_or_default()])
+}

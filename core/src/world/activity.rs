@@ -1,0 +1,73 @@
+//! Whether anything goes on.
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::effect::Effect;
+use crate::ids::AgentName;
+use crate::memory::{CallState, Memory};
+
+/// Whether anything goes on in a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Activity {
+    /// Nothing is owed and nothing waits.
+    Idle,
+    /// Nothing goes on, and an open turn waits for a person.
+    Parked,
+    /// Something is owed or under way, or waits for time only.
+    Running,
+}
+
+/// What an agent is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doing {
+    /// Nothing.
+    Nothing,
+    /// It has news that it has not taken up.
+    Waking,
+    /// Its model is asked.
+    Thinking,
+    /// Its tools run.
+    UsingTools,
+    /// It waits for a person.
+    WaitingForPerson,
+}
+
+impl World {
+    /// Whether anything goes on. Requests that only could expire do not count.
+    #[must_use]
+    pub fn activity(&self) -> Activity {
+        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { .. });
+        let is_running =
+            |memory: &Memory| memory.open_calls.values().any(|call| matches!(call.state, CallState::Running(_)));
+        let busy = || self.busy.iter().filter_map(|name| self.memories.get(name));
+        if self.owed().any(|effect| is_work(&effect)) || busy().any(is_running) {
+            Activity::Running
+        } else if busy().next().is_some() {
+            Activity::Parked
+        } else {
+            Activity::Idle
+        }
+    }
+
+    /// What `agent` is doing.
+    #[must_use]
+    pub fn doing(&self, agent: &AgentName) -> Doing {
+        let Some(memory) = self.memories.get(agent) else { return Doing::Nothing };
+        let waits = |state: &CallState| match state {
+            CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } | CallState::AwaitsSettlement { .. } => {
+                true
+            }
+            CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => false,
+        };
+        match &memory.turn {
+            None if memory.inbox.is_empty() => Doing::Nothing,
+            None => Doing::Waking,
+            Some(turn) if turn.model.is_some() || memory.open_calls.is_empty() => Doing::Thinking,
+            Some(_) if memory.open_calls.values().all(|call| waits(&call.state)) => Doing::WaitingForPerson,
+            Some(_) => Doing::UsingTools,
+        }
+    }
+}

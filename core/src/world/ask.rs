@@ -1,0 +1,145 @@
+//! Model requests: built from the world alone.
+
+use std::sync::Arc;
+
+use super::World;
+use crate::event::Purpose;
+use crate::ids::{AgentName, Attempt, Digest, ModelName, Position};
+use crate::memory::{Memory, Message, Remembered};
+use crate::request::{ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
+use crate::rules::Rules;
+use crate::spec::AgentSpec;
+
+/// A model call that is under way, with all that the shell needs to make it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelAsk {
+    /// The model, by its name in the spec.
+    pub model: ModelName,
+    /// The attempt.
+    pub attempt: Attempt,
+    /// What is asked.
+    pub request: ModelRequest,
+    /// The same for all attempts.
+    pub idempotency_key: String,
+    /// The replies that this agent consumed in the current run, in ascending order.
+    pub played: Vec<u32>,
+    /// The time limit of one attempt, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// The parts of a request that do not grow.
+pub(super) struct Frame {
+    pub(super) model: String,
+    pub(super) parameters: Parameters,
+    pub(super) system: Vec<String>,
+    pub(super) tools: Vec<ToolDeclaration>,
+}
+
+impl Frame {
+    pub(super) fn start(&self) -> Digest {
+        fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools)
+    }
+}
+
+impl World {
+    /// The model call that `agent` has under way; `None` if it has none.
+    #[must_use]
+    pub fn model_ask(&self, agent: &AgentName) -> Option<ModelAsk> {
+        let memory = self.memories.get(agent)?;
+        let turn = memory.turn.as_ref()?;
+        let model = turn.model.as_ref()?;
+        let frame = Self::frame(&turn.rules, turn.prompt.as_deref(), agent, model.parameters, model.purpose)?;
+        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, model.purpose, model.parameters));
+        let fingerprint = memory.fingerprint(known.unwrap_or_else(|| frame.start()), 0, &[]);
+        Some(ModelAsk {
+            model: model.model.clone(),
+            attempt: model.attempt,
+            idempotency_key: format!("{}:{}", self.id()?, model.call),
+            played: memory.played.iter().copied().collect(),
+            timeout_ms: turn.rules.spec().models.get(&model.model)?.timeout_ms,
+            request: ModelRequest {
+                model: frame.model,
+                parameters: frame.parameters,
+                system: frame.system,
+                tools: frame.tools,
+                items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+                fingerprint,
+            },
+        })
+    }
+
+    /// The parts of `agent`'s requests that do not grow; `None` if it has no model.
+    pub(super) fn frame(
+        rules: &Rules,
+        prompt: Option<&str>,
+        agent: &AgentName,
+        wanted: Parameters,
+        purpose: Purpose,
+    ) -> Option<Frame> {
+        let spec = rules.agent(agent)?;
+        let model = rules.spec().models.get(spec.model.as_ref()?)?;
+        let tools = match purpose {
+            Purpose::Turn => declarations(rules, spec),
+            Purpose::Closing => Vec::new(),
+        };
+        Some(Frame {
+            model: model.model.clone(),
+            parameters: Parameters {
+                temperature_milli: wanted.temperature_milli.or(spec.parameters.temperature_milli),
+                output_tokens_max: wanted.output_tokens_max.or(spec.parameters.output_tokens_max),
+            },
+            system: [identity(rules, spec)].into_iter().chain(prompt.map(str::to_owned)).collect(),
+            tools,
+        })
+    }
+
+    /// The prompt that `agent` works by: that of its open turn, else the one in force.
+    pub(super) fn prompt_of(&self, agent: &AgentName) -> Option<&str> {
+        let in_force = || self.spec_text.present()?.prompts.get(agent).map(String::as_str);
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        turn.map_or_else(in_force, |turn| turn.prompt.as_deref())
+    }
+
+    /// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
+    pub(super) fn fresh(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Vec<Arc<Message>> {
+        let first_kept = self.transcript.front().map_or(horizon.next(), |message| message.at);
+        let older = memory.inbox.iter().filter(|message| message.at < first_kept && message.at <= horizon);
+        let from = self.transcript.partition_point(|message| message.at <= memory.seen);
+        let newer = self.transcript.range(from..).take_while(|message| message.at <= horizon);
+        older.chain(newer.filter(|message| message.is_heard_by(agent))).cloned().collect()
+    }
+}
+
+/// The items of `messages`.
+pub(super) fn heard(messages: &[Arc<Message>]) -> Vec<Remembered> {
+    messages.iter().map(|message| message.heard.clone()).collect()
+}
+
+fn identity(rules: &Rules, agent: &AgentSpec) -> String {
+    let others: Vec<String> = rules
+        .spec()
+        .agents
+        .iter()
+        .filter(|other| other.name != agent.name)
+        .map(|other| format!("@{}", other.name))
+        .collect();
+    let shown = agent.display.as_ref().map_or_else(String::new, |display| format!(" ({display})"));
+    let room = if others.is_empty() {
+        "No other agent is here.".to_owned()
+    } else {
+        format!("Other agents here: {}.", others.join(", "))
+    };
+    format!(
+        "You are @{}{shown} in a room of people and agents. {room} To address someone, begin a line with their @name.",
+        agent.name
+    )
+}
+
+fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {
+    let declare = |tool: &crate::tool::ToolSpec| ToolDeclaration {
+        name: tool.name.to_string(),
+        description: tool.description.clone(),
+        schema: tool.schema.clone(),
+    };
+    agent.tools.iter().filter_map(|name| rules.spec().tools.get(name)).map(declare).collect()
+}

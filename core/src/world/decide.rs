@@ -1,0 +1,268 @@
+//! `decide`: what a command leads to. Reads the state and the stamp, and nothing else.
+
+use super::{RefusalCount, World, refusal_key};
+use crate::command::{Action, Command};
+use crate::commit::{Commit, CommitHeader};
+use crate::event::{Event, Refused};
+use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
+use crate::principal::Principal;
+use crate::refusal::{Decided, Refusal, RefusalReason};
+
+mod admission;
+mod answer;
+mod call;
+mod closing;
+mod doubt;
+mod meant;
+mod model;
+mod opening;
+mod people;
+mod talk;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+/// What a command leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What happened; empty if nothing is to be appended.
+    pub events: Vec<Event>,
+    /// Yes or no.
+    pub answer: Result<Accepted, Refusal>,
+    /// The event that made the command necessary, if one did.
+    pub cause: Option<Position>,
+}
+
+/// A yes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The message that was posted, if one was.
+    pub message: Option<MessageId>,
+    /// The last event that the command led to; `None` if it led to none.
+    pub last: Option<Position>,
+}
+
+/// The answer that a stored commit was. A repeated command gets it again.
+///
+/// # Errors
+/// The refusal that was recorded.
+impl TryFrom<&Commit> for Accepted {
+    type Error = Refusal;
+
+    fn try_from(commit: &Commit) -> Result<Self, Refusal> {
+        if let Some(Event::Refused(refused)) = commit.events.last() {
+            return Err(Refusal::Right { reason: refused.reason, decided: None });
+        }
+        Ok(Self { message: posted(&commit.events), last: Some(commit.last()) })
+    }
+}
+
+/// The message among `events`, if there is one.
+fn posted(events: &[Event]) -> Option<MessageId> {
+    events.iter().find_map(|event| if let Event::MessagePosted(posted) = event { Some(posted.message) } else { None })
+}
+
+/// Why a command leads to nothing, or to a recorded refusal.
+pub(super) enum No {
+    /// Nothing is recorded.
+    Quiet(Refusal),
+    /// The command asserts a right.
+    Recorded { reason: RefusalReason, request: Option<RequestId>, decided: Option<Decided> },
+}
+
+impl No {
+    const STALE: Self = Self::Quiet(Refusal::Stale);
+
+    const fn right(reason: RefusalReason) -> Self {
+        Self::Recorded { reason, request: None, decided: None }
+    }
+
+    const fn about(reason: RefusalReason, request: RequestId) -> Self {
+        Self::Recorded { reason, request: Some(request), decided: None }
+    }
+}
+
+/// A decision in the making: the events so far, and where the next one will stand.
+pub(super) struct Draft<'w> {
+    world: &'w World,
+    stamp: Stamp,
+    principal: &'w Principal,
+    id: WorldId,
+    events: Vec<Event>,
+    cause: Option<Position>,
+}
+
+impl Draft<'_> {
+    const fn now(&self) -> Time {
+        self.stamp.time
+    }
+
+    /// The position of the next event.
+    fn here(&self) -> Position {
+        self.world.head.plus(u64::try_from(self.events.len()).unwrap_or(u64::MAX)).next()
+    }
+
+    fn push(&mut self, event: Event) -> Position {
+        let at = self.here();
+        self.events.push(event);
+        at
+    }
+}
+
+impl World {
+    /// Decides a command. Nothing changes until the events are appended and folded.
+    #[must_use]
+    pub fn decide(&self, command: &Command, stamp: &Stamp) -> Decision {
+        let meant = self.meant(command);
+        let id = self.id_for(&meant.action).unwrap_or(WorldId(uuid::Uuid::nil()));
+        let mut draft =
+            Draft { world: self, stamp: *stamp, principal: &command.principal, id, events: Vec::new(), cause: None };
+        let answer = match draft.act(&meant.action) {
+            Ok(()) => Ok(()),
+            Err(No::Quiet(refusal)) => {
+                draft.events.clear();
+                Err(refusal)
+            }
+            Err(No::Recorded { reason, request, decided }) => {
+                draft.refuse(command, reason, request);
+                Err(Refusal::Right { reason, decided })
+            }
+        };
+        let Draft { events, cause, .. } = draft;
+        let answer = answer.map(|()| self.accepted(&events));
+        Decision { events, answer, cause }
+    }
+
+    /// Makes the commit of a decision.
+    ///
+    /// Returns `None` if there is nothing to append.
+    #[must_use]
+    pub fn commit(&self, command: &Command, stamp: &Stamp, decision: &Decision) -> Option<Commit> {
+        let world = self.id_for(&command.action)?;
+        (!decision.events.is_empty()).then(|| Commit {
+            header: CommitHeader {
+                world,
+                first: self.head.next(),
+                stamp: *stamp,
+                principal: command.principal.clone(),
+                cause: decision.cause,
+                key: command.key.clone(),
+                decider: crate::decider::decider_id(),
+                command: self.meant(command).action.kind(),
+                residual: None,
+            },
+            events: decision.events.clone(),
+        })
+    }
+
+    fn id_for(&self, action: &Action) -> Option<WorldId> {
+        if let Action::Create { world, .. } = action { Some(*world) } else { self.id() }
+    }
+
+    fn accepted(&self, events: &[Event]) -> Accepted {
+        let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
+        Accepted { message: posted(events), last: (count > 0).then(|| self.head.plus(count)) }
+    }
+}
+
+impl Draft<'_> {
+    fn act(&mut self, action: &Action) -> Result<(), No> {
+        if (self.world.head == Position::ZERO) != matches!(action, Action::Create { .. }) {
+            return Err(No::STALE);
+        }
+        if is_of_the_shell(action) && *self.principal != Principal::Runtime {
+            return Err(No::right(RefusalReason::NotTheRuntime));
+        }
+        if is_of_the_house(action) && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_)) {
+            return Err(No::right(RefusalReason::NotAPerson));
+        }
+        match action {
+            Action::Create { world, name, clock, base, definition, node } => {
+                self.create(*world, name, *clock, base.as_deref(), definition, *node)
+            }
+            Action::Open { node, base, revise } => self.open(*node, base.as_deref(), revise.as_ref()),
+            Action::Revise { definition } => self.revise(definition),
+            Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
+            Action::OpenTurn { agent, horizon, reaction } => self.open_turn(agent, *horizon, reaction),
+            Action::ContinueTurn { agent, turn, reaction } => self.continue_turn(agent, *turn, reaction),
+            Action::FailAgent { agent, turn, code, detail } => self.fail_agent(agent, *turn, code, detail),
+            Action::RetryModel { agent, call } => self.retry_model(agent, *call),
+            Action::StartStream { agent, call, attempt } => self.start_stream(agent, *call, *attempt),
+            Action::RecordAnswer { agent, call, attempt, response } => {
+                self.record_answer(agent, *call, *attempt, response)
+            }
+            Action::RecordFailure { agent, call, attempt, error } => self.record_failure(agent, *call, *attempt, error),
+            Action::StartTool { agent, call, attempt } => self.start_tool(agent, *call, *attempt),
+            Action::FinishTool { agent, call, attempt, outcome } => self.finish_tool(agent, *call, *attempt, outcome),
+            Action::TimeOutTool { agent, call, attempt } => self.time_out_tool(agent, *call, *attempt),
+            Action::RecordReconcile { agent, call, result } => self.record_reconcile(agent, *call, result),
+            Action::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
+            Action::Decide { agent, request, verdict, scope, shown, reason } => {
+                let decision = people::Decided { verdict: *verdict, scope: *scope, shown: shown.as_deref(), reason };
+                self.decide(agent, *request, &decision)
+            }
+            Action::Answer { request, reply } => self.answer(*request, reply),
+            Action::Settle { request, settlement } => self.settle(*request, settlement),
+            Action::Stop { episode } => self.stop(*episode),
+            Action::Tick => self.tick(),
+            Action::RecordStep { step, digest } => self.record_step(*step, *digest),
+        }
+    }
+
+    /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
+    fn refuse(&mut self, command: &Command, reason: RefusalReason, request: Option<RequestId>) {
+        let mut refused = Refused {
+            reason,
+            principal: command.principal.clone(),
+            command: command.digest(),
+            request: request.map(|request| request.0),
+            repeated: false,
+        };
+        let key = refusal_key(&refused);
+        let known = self.world.refusals.iter().find(|known| known.key == key);
+        if let Some(RefusalCount { repeated_in, .. }) = known.filter(|known| known.count >= REFUSALS_EACH) {
+            if *repeated_in == Some(self.now().minute()) && self.events.is_empty() {
+                return;
+            }
+            refused.repeated = true;
+        }
+        self.push(Event::Refused(refused));
+    }
+}
+
+/// How many equal refusals are recorded one by one.
+const REFUSALS_EACH: u32 = 32;
+
+/// Whether it is about the world as a whole, which agents and tools have no say in.
+const fn is_of_the_house(action: &Action) -> bool {
+    matches!(action, Action::Open { .. } | Action::Revise { .. } | Action::RecordStep { .. })
+}
+
+/// Whether only the shell gives this command: it brings the outcomes of effects.
+const fn is_of_the_shell(action: &Action) -> bool {
+    match action {
+        Action::OpenTurn { .. }
+        | Action::ContinueTurn { .. }
+        | Action::FailAgent { .. }
+        | Action::RetryModel { .. }
+        | Action::StartStream { .. }
+        | Action::RecordAnswer { .. }
+        | Action::RecordFailure { .. }
+        | Action::StartTool { .. }
+        | Action::FinishTool { .. }
+        | Action::TimeOutTool { .. }
+        | Action::RecordReconcile { .. }
+        | Action::DeclareUnknown { .. }
+        | Action::Tick => true,
+        Action::Create { .. }
+        | Action::Open { .. }
+        | Action::Revise { .. }
+        | Action::PostMessage { .. }
+        | Action::Decide { .. }
+        | Action::Answer { .. }
+        | Action::Settle { .. }
+        | Action::Stop { .. }
+        | Action::RecordStep { .. } => false,
+    }
+}

@@ -1,0 +1,101 @@
+//! Taking up an answer's tool calls: each is free, asks a person, or has its result at once.
+
+use super::Draft;
+use crate::content::Content;
+use crate::event::{AdmittedCall, ApprovalRequested, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
+use crate::ids::{AgentName, Attempt, CallId, Digest, Position, TurnId};
+use crate::response::{CallPart, LLMResponse};
+use crate::rules::{Rules, schema_digest};
+use crate::spec::Mode;
+use crate::tool::{EffectClass, ToolSpec};
+use crate::world::approval_text;
+
+/// What becomes of a call when it is taken up.
+enum Admission<'a> {
+    Free,
+    Asks(&'a ToolSpec),
+    Ends(CallStatus),
+}
+
+impl Draft<'_> {
+    pub(super) fn admit(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        answer: Position,
+        response: &LLMResponse,
+        purpose: Purpose,
+    ) {
+        let world = self.world;
+        let memory = world.memories.get(agent);
+        let rules = self.rules_of(agent);
+        let mut unlabelled = memory.map_or(0, |memory| memory.unlabelled);
+        let (at, id) = (self.here(), self.id);
+        let parts: Vec<(u32, &CallPart)> = (0..).zip(response.reply().calls()).collect();
+        let calls: Vec<AdmittedCall> = parts
+            .iter()
+            .map(|(ordinal, part)| AdmittedCall {
+                call: CallId::of(id, at, *ordinal),
+                ordinal: *ordinal,
+                label: part.label_or_next(&mut unlabelled),
+                tool: rules.tool_of(agent, &part.tool).map(|tool| tool.name.clone()),
+                arguments: Digest::of(&[part.arguments.as_bytes()]),
+                origin: None,
+            })
+            .collect();
+        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
+        for (admitted, (ordinal, part)) in calls.iter().zip(&parts) {
+            match admission(rules, agent, *ordinal, part, purpose) {
+                Admission::Free => {}
+                Admission::Asks(tool) => self.request_approval(agent, admitted, part, tool),
+                Admission::Ends(status) => self.end(agent, admitted.call, None, status),
+            }
+        }
+    }
+
+    fn request_approval(&mut self, agent: &AgentName, admitted: &AdmittedCall, part: &CallPart, tool: &ToolSpec) {
+        let ttl = std::time::Duration::from_millis(self.rules_of(agent).spec().limits.approval_ttl_ms(tool.effect));
+        let shown = approval_text(agent, &tool.name, tool.effect, &part.arguments);
+        self.push(Event::ApprovalRequested(ApprovalRequested {
+            call: admitted.call,
+            agent: agent.clone(),
+            tool: tool.name.clone(),
+            effect: tool.effect,
+            arguments: admitted.arguments,
+            schema: schema_digest(tool),
+            shown: Digest::of(&[shown.as_bytes()]),
+            expires_at: self.now().after(ttl),
+        }));
+    }
+
+    /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
+    pub(super) fn end(&mut self, agent: &AgentName, call: CallId, attempt: Option<Attempt>, status: CallStatus) {
+        let agent = agent.clone();
+        self.push(Event::ToolFinished(ToolFinished { call, agent, attempt, status, outcome: Content::Present(None) }));
+    }
+}
+
+fn admission<'r>(
+    rules: &'r Rules,
+    agent: &AgentName,
+    ordinal: u32,
+    part: &CallPart,
+    purpose: Purpose,
+) -> Admission<'r> {
+    if purpose == Purpose::Closing {
+        return Admission::Ends(CallStatus::ToolsDisabled);
+    }
+    if ordinal >= rules.spec().limits.tool_calls_per_answer {
+        return Admission::Ends(CallStatus::TooMany);
+    }
+    let Some(tool) = rules.tool_of(agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
+    let findings = rules.findings(&tool.name, &part.arguments);
+    if !findings.is_empty() {
+        return Admission::Ends(CallStatus::Invalid(findings));
+    }
+    match (rules.spec().policy.mode, tool.effect) {
+        (_, EffectClass::Read) | (Mode::Auto, _) => Admission::Free,
+        (Mode::Ask, EffectClass::Write | EffectClass::Destructive) => Admission::Asks(tool),
+        (Mode::Read, EffectClass::Write | EffectClass::Destructive) => Admission::Ends(CallStatus::NotAllowed),
+    }
+}

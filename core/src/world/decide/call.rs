@@ -1,0 +1,187 @@
+//! Runs of tools.
+
+use super::{Draft, No};
+use crate::content::Content;
+use crate::event::{
+    CallStatus, Event, Notice, OutcomeSettled, OutcomeUnknown, QuestionAsked, SettledHow, SettledText, ToolFinished,
+    ToolStarted, UnknownCause,
+};
+use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
+use crate::memory::{CallState, OpenCall, Run};
+use crate::tool::{Question, ToolErrorCode, ToolOutcome};
+use crate::world::RequestKind;
+
+impl<'w> Draft<'w> {
+    /// The open call, verified against the agent's memory: the one place where pending calls live.
+    pub(super) fn open_call(&self, agent: &AgentName, call: CallId) -> Result<&'w OpenCall, No> {
+        self.memory(agent).and_then(|memory| memory.open_calls.get(&call)).ok_or(No::STALE)
+    }
+
+    pub(super) fn start_tool(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<(), No> {
+        let open = self.open_call(agent, call)?;
+        let is_next = match &open.state {
+            CallState::Ready { next } => *next == attempt,
+            CallState::InDoubt { run, .. } => run.attempt.next() == attempt && run.may_repeat(self.world.time),
+            CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::Running(_)
+            | CallState::AwaitsSettlement { .. } => false,
+        };
+        if !is_next {
+            return Err(No::STALE);
+        }
+        self.cause = Some(open.moved_by);
+        let Some(tool) = open.tool.as_ref().and_then(|tool| self.rules_of(agent).spec().tools.get(tool)) else {
+            self.end(agent, call, Some(attempt), CallStatus::Missing);
+            return Ok(());
+        };
+        self.push(Event::ToolStarted(ToolStarted {
+            call,
+            agent: agent.clone(),
+            attempt,
+            incarnation: self.world.incarnation,
+            effect: tool.effect,
+            repeat: tool.repeat,
+            reconciles: tool.reconciles,
+        }));
+        Ok(())
+    }
+
+    /// The run that is under way in this incarnation, if it is `attempt`.
+    fn running(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<&'w Run, No> {
+        let open = self.open_call(agent, call)?;
+        match &open.state {
+            CallState::Running(run) if run.attempt == attempt => {
+                self.cause = Some(open.moved_by);
+                Ok(run)
+            }
+            CallState::Running(_)
+            | CallState::Ready { .. }
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::InDoubt { .. }
+            | CallState::AwaitsSettlement { .. } => Err(No::STALE),
+        }
+    }
+
+    pub(super) fn finish_tool(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        outcome: &ToolOutcome,
+    ) -> Result<(), No> {
+        if let Some(request) = self.lost(agent, call, attempt) {
+            self.settle_late(agent, call, attempt, request, outcome);
+            return Ok(());
+        }
+        let run = self.running(agent, call, attempt)?;
+        match outcome.doubt() {
+            Some(cause) if !run.may_repeat(self.now()) => {
+                self.end_unknown(agent, call, attempt, cause, Some(outcome.clone()));
+            }
+            Some(_) | None => self.end_run(agent, call, attempt, outcome),
+        }
+        Ok(())
+    }
+
+    /// Gives a call the end that its tool gave it: a result, or a question to a person.
+    pub(super) fn end_run(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, outcome: &ToolOutcome) {
+        let status = match outcome {
+            ToolOutcome::Done(_) => CallStatus::Done,
+            ToolOutcome::Failed(failure) => CallStatus::Failed(failure.code),
+            ToolOutcome::NeedsInput(question) => return self.ask_person(agent, call, attempt, question),
+        };
+        self.push(Event::ToolFinished(ToolFinished {
+            call,
+            agent: agent.clone(),
+            attempt: Some(attempt),
+            status,
+            outcome: Content::Present(Some(outcome.clone())),
+        }));
+    }
+
+    fn ask_person(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, question: &Question) {
+        self.push(Event::QuestionAsked(QuestionAsked {
+            call,
+            agent: agent.clone(),
+            attempt,
+            options: u32::try_from(question.options.len()).unwrap_or(u32::MAX),
+            question: question.clone().into(),
+        }));
+    }
+
+    /// The request about the outcome of a call that was closed while `attempt` ran.
+    fn lost(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> Option<RequestId> {
+        let is_it = |kind: &RequestKind| match kind {
+            RequestKind::Outcome { attempt: lost, is_open: false } => *lost == attempt,
+            RequestKind::Outcome { .. } | RequestKind::Approval { .. } | RequestKind::Question { .. } => false,
+        };
+        let mut pending = self.world.pending.iter();
+        let found =
+            pending.find(|(_, request)| request.agent == *agent && request.call == call && is_it(&request.kind));
+        found.map(|(id, _)| *id)
+    }
+
+    fn settle_late(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        request: RequestId,
+        outcome: &ToolOutcome,
+    ) {
+        self.cause = Some(request.0);
+        let how = match outcome {
+            ToolOutcome::Done(_) | ToolOutcome::Failed(_) => SettledHow::Late,
+            // It asks before it does anything.
+            ToolOutcome::NeedsInput(_) => SettledHow::NotRun,
+        };
+        self.push(Event::OutcomeSettled(OutcomeSettled {
+            request,
+            call,
+            agent: agent.clone(),
+            how,
+            by: self.principal.clone(),
+            text: SettledText { result: None, late: Some((attempt, outcome.clone())) }.into(),
+        }));
+    }
+
+    /// A run took too long and was stopped. What cannot be repeated may have taken effect.
+    pub(super) fn time_out_tool(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<(), No> {
+        let run = self.running(agent, call, attempt)?;
+        if run.may_repeat(self.now()) {
+            let outcome = ToolOutcome::failed(ToolErrorCode::TimedOut, "it took longer than its limit");
+            self.end_run(agent, call, attempt, &outcome);
+        } else {
+            self.end_unknown(agent, call, attempt, UnknownCause::TimedOut, None);
+        }
+        Ok(())
+    }
+
+    /// Ends the waiting, not the past: the call gets the result *unknown*, and people are asked what became of it.
+    pub(super) fn end_unknown(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        cause: UnknownCause,
+        outcome: Option<ToolOutcome>,
+    ) {
+        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent.clone(), cause })));
+        self.push(Event::ToolFinished(ToolFinished {
+            call,
+            agent: agent.clone(),
+            attempt: Some(attempt),
+            status: CallStatus::Unknown(cause),
+            outcome: Content::Present(outcome),
+        }));
+        self.tell_unknown(agent, request);
+    }
+
+    pub(super) fn tell_unknown(&mut self, agent: &AgentName, request: RequestId) {
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let episode = turn.map_or(EpisodeId(request.0), |turn| turn.episode);
+        self.tell(Notice::OutcomeUnknown { agent: agent.clone(), request }, None, episode);
+    }
+}

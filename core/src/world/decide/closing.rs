@@ -1,0 +1,98 @@
+//! Ending what is open: stop, supersession, expiry.
+
+use super::{Draft, No};
+use crate::event::{ApprovalExpired, CallStatus, CloseReason, Event, Notice, Stopped, UnknownCause};
+use crate::ids::{AgentName, CallId, EpisodeId, RequestId};
+use crate::memory::{CallState, OpenCall};
+use crate::principal::Principal;
+use crate::refusal::RefusalReason;
+use crate::world::{Request, RequestKind};
+
+impl Draft<'_> {
+    /// Stops one episode, or everything. What has started and cannot be repeated may have taken effect, and says so.
+    pub(super) fn stop(&mut self, episode: Option<EpisodeId>) -> Result<(), No> {
+        match self.principal {
+            Principal::Person(_) | Principal::World => {}
+            Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+                return Err(No::right(RefusalReason::NotAPerson));
+            }
+        }
+        let is_meant = |other: EpisodeId| episode.is_none_or(|only| only == other);
+        let world = self.world;
+        let stopped: Vec<&AgentName> = world
+            .busy
+            .iter()
+            .filter(|agent| {
+                let turn = world.memories.get(*agent).and_then(|memory| memory.turn.as_ref());
+                turn.is_some_and(|turn| is_meant(turn.episode))
+            })
+            .collect();
+        let waits = |agent: &AgentName| {
+            world.memories.get(agent).is_some_and(|memory| memory.inbox.iter().any(|message| is_meant(message.episode)))
+        };
+        if stopped.is_empty() && !world.busy.iter().any(waits) {
+            return Err(No::right(RefusalReason::NothingToStop));
+        }
+        self.push(Event::Stopped(Stopped { by: self.principal.clone(), episode }));
+        stopped.into_iter().for_each(|agent| self.close_turn_of(agent, CloseReason::Stopped));
+        Ok(())
+    }
+
+    /// Closes an agent's turn with everything that is open in it.
+    pub(super) fn close_turn_of(&mut self, agent: &AgentName, reason: CloseReason) {
+        let world = self.world;
+        let Some(memory) = world.memories.get(agent) else { return };
+        let Some(turn) = &memory.turn else { return };
+        for slot in &turn.slots {
+            if let Some(call) = memory.open_calls.get(&slot.call) {
+                self.cut_call(agent, slot.call, call, reason);
+            }
+        }
+        self.close(agent, turn.id, reason);
+    }
+
+    fn cut_call(&mut self, agent: &AgentName, id: CallId, call: &OpenCall, reason: CloseReason) {
+        let (unrun, unknown) = if reason == CloseReason::Superseded {
+            (CallStatus::Superseded, UnknownCause::Superseded)
+        } else {
+            (CallStatus::Cancelled, UnknownCause::Stopped)
+        };
+        match &call.state {
+            CallState::Ready { .. } | CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } => {
+                self.end(agent, id, None, unrun);
+            }
+            CallState::AwaitsSettlement { attempt, .. } => {
+                self.end(agent, id, Some(*attempt), CallStatus::Unknown(unknown));
+            }
+            CallState::Running(run) | CallState::InDoubt { run, .. } => {
+                if run.may_repeat(self.now()) {
+                    self.end(agent, id, Some(run.attempt), unrun);
+                } else {
+                    self.end_unknown(agent, id, run.attempt, unknown, None);
+                }
+            }
+        }
+    }
+
+    /// Records what became due: requests that nobody decided in time.
+    pub(super) fn tick(&mut self) -> Result<(), No> {
+        let world = self.world;
+        for (id, request) in &world.pending {
+            if let RequestKind::Approval { expires_at, .. } = &request.kind
+                && *expires_at <= self.now()
+            {
+                self.expire(*id, request);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn expire(&mut self, id: RequestId, request: &Request) {
+        let (agent, call) = (&request.agent, request.call);
+        self.push(Event::ApprovalExpired(ApprovalExpired { request: id, call, agent: agent.clone() }));
+        self.end(agent, call, None, CallStatus::Expired);
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let episode = turn.map_or(EpisodeId(id.0), |turn| turn.episode);
+        self.tell(Notice::RequestExpired { request: id }, None, episode);
+    }
+}

@@ -1,0 +1,82 @@
+//! A command as a world takes it: what would change nothing, or cannot be done, is put in the form that is recorded.
+
+use std::borrow::Cow;
+
+use crate::command::{Action, Command};
+use crate::ids::{AgentName, TurnId};
+use crate::port::Reaction;
+use crate::request::Parameters;
+use crate::world::World;
+
+/// The longest note that an agent may leave, in bytes.
+const NOTE_MAX: usize = 4 * 1024;
+
+impl World {
+    /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
+    ///
+    /// A definition that is in force already is no revision. A reaction that breaks the rules of agents is the agent's
+    /// failure. What is wanted of a model that can no longer be asked is left out.
+    #[must_use]
+    pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
+        let action = match &command.action {
+            Action::Open { node, base, revise: Some(definition) } if definition.digest() == Some(self.spec_digest) => {
+                Some(Action::Open { node: *node, base: base.clone(), revise: None })
+            }
+            Action::OpenTurn { agent, reaction, .. } => self.fault(agent, None, reaction),
+            Action::ContinueTurn { agent, turn, reaction } => {
+                self.fault(agent, Some(*turn), reaction).or_else(|| self.unaskable(agent, *turn, reaction))
+            }
+            Action::Create { .. }
+            | Action::Open { .. }
+            | Action::Revise { .. }
+            | Action::PostMessage { .. }
+            | Action::FailAgent { .. }
+            | Action::RetryModel { .. }
+            | Action::StartStream { .. }
+            | Action::RecordAnswer { .. }
+            | Action::RecordFailure { .. }
+            | Action::StartTool { .. }
+            | Action::FinishTool { .. }
+            | Action::TimeOutTool { .. }
+            | Action::RecordReconcile { .. }
+            | Action::DeclareUnknown { .. }
+            | Action::Decide { .. }
+            | Action::Answer { .. }
+            | Action::Settle { .. }
+            | Action::Stop { .. }
+            | Action::Tick
+            | Action::RecordStep { .. } => None,
+        };
+        action.map_or(Cow::Borrowed(command), |action| Cow::Owned(Command { action, ..command.clone() }))
+    }
+
+    /// The failure that a reaction is which no agent may have.
+    fn fault(&self, agent: &AgentName, turn: Option<TurnId>, reaction: &Reaction) -> Option<Action> {
+        let code = match reaction {
+            Reaction::AskModel(_) if !self.has_model(agent) => "no_model",
+            Reaction::Answer { note: Some(note), .. } | Reaction::Pass { note: Some(note) }
+                if note.len() > NOTE_MAX =>
+            {
+                "note_too_long"
+            }
+            Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
+        };
+        let (agent, code, detail) = (agent.clone(), code.to_owned(), String::new());
+        Some(Action::FailAgent { agent, turn, code, detail })
+    }
+
+    fn unaskable(&self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Option<Action> {
+        let open = self.memories.get(agent)?.turn.as_ref()?;
+        let is_unaskable =
+            matches!(reaction, Reaction::AskModel(_)) && self.affords(&open.rules, agent, open.episode).is_none();
+        let reaction = Reaction::AskModel(Parameters::default());
+        is_unaskable.then(|| Action::ContinueTurn { agent: agent.clone(), turn, reaction })
+    }
+
+    /// Whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
+    pub(in crate::world) fn has_model(&self, agent: &AgentName) -> bool {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
+        rules.agent(agent).is_some_and(|spec| spec.model.is_some())
+    }
+}

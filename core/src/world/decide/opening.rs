@@ -1,0 +1,103 @@
+//! Beginning a world, opening it again, changing its definition, and the steps of world scripts.
+
+use super::{Draft, No};
+use crate::commit::StepKey;
+use crate::decider::{BINARY, decider_id};
+use crate::event::{ClockKind, EpochOpened, Event, Opened, SpecRevised, StepDone, WorldOpened};
+use crate::ids::{Digest, Incarnation, NodeId, Position, WorldId, WorldName};
+use crate::refusal::Refusal;
+use crate::rules::Rules;
+use crate::spec::{Definition, SpecText};
+
+impl Draft<'_> {
+    pub(super) fn create(
+        &mut self,
+        world: WorldId,
+        name: &WorldName,
+        clock: ClockKind,
+        base: Option<&str>,
+        definition: &Definition,
+        node: NodeId,
+    ) -> Result<(), No> {
+        if self.world.head != Position::ZERO {
+            return Err(No::STALE);
+        }
+        let spec_digest = check(definition)?;
+        self.push(Event::WorldOpened(WorldOpened {
+            world,
+            name: name.clone(),
+            clock,
+            decider: decider_id(),
+            base: base.map(str::to_owned),
+            spec_digest,
+            spec: definition.spec.clone(),
+            text: definition.text.clone(),
+        }));
+        self.push(Event::Opened(Opened { incarnation: Incarnation(1), node, base: None }));
+        Ok(())
+    }
+
+    pub(super) fn open(&mut self, node: NodeId, base: Option<&str>, revise: Option<&Definition>) -> Result<(), No> {
+        let incarnation = self.world.incarnation.next();
+        self.push(Event::Opened(Opened { incarnation, node, base: base.map(str::to_owned) }));
+        if self.world.decider != decider_id() {
+            self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
+        }
+        revise.map_or(Ok(()), |definition| self.revise(definition))?;
+        self.count_lost_deliveries();
+        Ok(())
+    }
+
+    /// A delivery that three processes died of counts as failed: the agent in code behind it may be what kills them.
+    fn count_lost_deliveries(&mut self) {
+        let world = self.world;
+        for agent in &world.busy {
+            let Some(memory) = world.memories.get(agent) else { continue };
+            let max = memory.turn.as_ref().map_or(&world.rules, |turn| &turn.rules).spec().limits.attempts;
+            if world.is_delivered(agent, memory, self.now()) && memory.lost.saturating_add(1) >= max {
+                self.record_agent_failure(agent, memory, "lost_to_crashes", "", None);
+                self.give_up(agent, memory, "lost_to_crashes");
+            }
+        }
+    }
+
+    pub(super) fn revise(&mut self, definition: &Definition) -> Result<(), No> {
+        let spec_digest = check(definition)?;
+        if spec_digest != self.world.spec_digest {
+            let (spec, text) = (definition.spec.clone(), definition.text.clone());
+            self.push(Event::SpecRevised(SpecRevised { spec_digest, spec, text }));
+        }
+        Ok(())
+    }
+
+    pub(super) fn record_step(&mut self, step: StepKey, digest: Digest) -> Result<(), No> {
+        let script = &self.world.script;
+        if step.run < script.run {
+            return Err(No::STALE);
+        }
+        match script.done.get(&step.index).filter(|_| script.run == step.run) {
+            Some(known) if known.digest == digest => Ok(()),
+            Some(_) => Err(No::STALE),
+            None => {
+                self.push(Event::StepDone(StepDone { step, digest }));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Checks a definition and computes its digest.
+fn check(definition: &Definition) -> Result<Digest, No> {
+    let bad = |why: String| No::Quiet(Refusal::BadDefinition { why });
+    let text = definition.text.present().ok_or_else(|| bad("its text was erased".to_owned()))?;
+    Rules::check(definition.spec.clone()).map_err(|error| bad(error.to_string()))?;
+    Ok(definition.spec.digest(text))
+}
+
+impl Definition {
+    /// The digest of a whole definition; `None` if its text was erased.
+    #[must_use]
+    pub fn digest(&self) -> Option<Digest> {
+        self.text.present().map(|text: &SpecText| self.spec.digest(text))
+    }
+}

@@ -1,0 +1,166 @@
+//! What people decide: approvals, answers, settlements.
+
+use super::{Draft, No};
+use crate::command::{Reply, Settlement};
+use crate::content::Content;
+use crate::event::{
+    AdmittedCall, ApprovalDecided, CallReplaced, CallStatus, CallsAdmitted, Event, OutcomeSettled, QuestionAnswered,
+    Scope, SettledHow, SettledText, Verdict,
+};
+use crate::ids::{AgentName, CallId, Digest, RequestId};
+use crate::memory::{CallState, OpenCall};
+use crate::principal::Person;
+use crate::refusal::RefusalReason;
+use crate::world::{Request, RequestKind, World};
+
+/// The shortest prefix of a digest that confirms what was shown.
+const SHOWN_MIN: usize = 8;
+
+/// A decision as a person gives it.
+pub(super) struct Decided<'a> {
+    pub(super) verdict: Verdict,
+    pub(super) scope: Scope,
+    pub(super) shown: Option<&'a str>,
+    pub(super) reason: &'a Option<String>,
+}
+
+impl<'w> Draft<'w> {
+    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, decision: &Decided<'_>) -> Result<(), No> {
+        let person = self.person(id)?;
+        let request = self.request(id)?;
+        let RequestKind::Approval { shown, expires_at, .. } = &request.kind else {
+            return Err(No::about(RefusalReason::OtherKind, id));
+        };
+        if request.agent != *agent {
+            return Err(No::about(RefusalReason::OtherAgent, id));
+        }
+        self.verify_waits(request, &CallState::AwaitsApproval { request: id }, id)?;
+        if *expires_at <= self.now() {
+            self.expire(id, request);
+            return Err(No::about(RefusalReason::Expired, id));
+        }
+        if decision.shown.is_some_and(|seen| !confirms(seen, *shown)) {
+            return Err(No::about(RefusalReason::ShownDiffers, id));
+        }
+        self.push(Event::ApprovalDecided(ApprovalDecided {
+            request: id,
+            call: request.call,
+            agent: agent.clone(),
+            verdict: decision.verdict,
+            scope: decision.scope,
+            shown: decision.shown.map(str::to_owned),
+            by: person.clone(),
+            reason: decision.reason.clone().into(),
+        }));
+        if decision.verdict == Verdict::Deny {
+            self.end(agent, request.call, None, CallStatus::Denied);
+        }
+        Ok(())
+    }
+
+    pub(super) fn answer(&mut self, id: RequestId, reply: &Reply) -> Result<(), No> {
+        let person = self.person(id)?;
+        let request = self.request(id)?;
+        let RequestKind::Question { options, .. } = &request.kind else {
+            return Err(No::about(RefusalReason::OtherKind, id));
+        };
+        let (option, text) = match reply {
+            Reply::Option(option) if option < options => (Some(*option), None),
+            Reply::Text(text) if *options == 0 => (None, Some(text.clone())),
+            Reply::Option(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
+        };
+        self.push(Event::QuestionAnswered(QuestionAnswered {
+            request: id,
+            call: request.call,
+            agent: request.agent.clone(),
+            option,
+            by: person.clone(),
+            text: Content::Present(text),
+        }));
+        Ok(())
+    }
+
+    pub(super) fn settle(&mut self, id: RequestId, settlement: &Settlement) -> Result<(), No> {
+        self.person(id)?;
+        let request = self.request(id)?;
+        let RequestKind::Outcome { is_open, .. } = &request.kind else {
+            return Err(No::about(RefusalReason::OtherKind, id));
+        };
+        let open = self.open_call(&request.agent, request.call);
+        let (how, result) = match settlement {
+            Settlement::Ran(text) => (SettledHow::Ran, text.clone()),
+            Settlement::NotRun => (SettledHow::NotRun, None),
+            Settlement::RunAgain if *is_open && open.is_ok() => (SettledHow::RunAgain, None),
+            Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
+        };
+        self.push(Event::OutcomeSettled(OutcomeSettled {
+            request: id,
+            call: request.call,
+            agent: request.agent.clone(),
+            how,
+            by: self.principal.clone(),
+            text: SettledText { result, late: None }.into(),
+        }));
+        if how == SettledHow::RunAgain {
+            self.run_again(&request.agent, request.call, open?);
+        }
+        Ok(())
+    }
+
+    /// Closes a call in favour of a new one with the same arguments, which runs without asking anew.
+    fn run_again(&mut self, agent: &AgentName, old: CallId, open: &OpenCall) {
+        let call = CallId::of(self.id, self.here(), 0);
+        let admitted = AdmittedCall {
+            call,
+            ordinal: 0,
+            label: String::new(),
+            tool: open.tool.clone(),
+            arguments: open.arguments_digest,
+            origin: Some(old),
+        };
+        let (turn, answer) = (open.turn, open.answer);
+        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: vec![admitted] }));
+        self.push(Event::CallReplaced(CallReplaced { call: old, agent: agent.clone(), by: call }));
+    }
+
+    /// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like
+    /// an agent: the log would name the agent as the one who decided.
+    fn person(&self, id: RequestId) -> Result<&'w Person, No>
+    where
+        Self: 'w,
+    {
+        let is_ours = self.world.pending.contains_key(&id) || self.world.settled.contains_key(&id);
+        let request = is_ours.then_some(id);
+        let reason = RefusalReason::NotAPerson;
+        let person = self.principal.person().filter(|person| !self.is_called_like_an_agent(&person.display));
+        person.ok_or(No::Recorded { reason, request, decided: None })
+    }
+
+    /// The request, if it waits; else why not.
+    fn request(&mut self, id: RequestId) -> Result<&'w Request, No> {
+        let world: &'w World = self.world;
+        if let Some(request) = world.pending.get(&id) {
+            self.cause = Some(id.0);
+            return Ok(request);
+        }
+        match world.settled.get(&id) {
+            Some(settled) => {
+                Err(No::Recorded { reason: settled.reason, request: Some(id), decided: Some(settled.decided.clone()) })
+            }
+            None => Err(No::right(RefusalReason::UnknownRequest)),
+        }
+    }
+
+    /// Looks the call up in its agent's memory: a request is good only while that call waits for it.
+    fn verify_waits(&self, request: &Request, state: &CallState, id: RequestId) -> Result<(), No> {
+        match self.open_call(&request.agent, request.call) {
+            Ok(open) if open.state == *state => Ok(()),
+            Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
+        }
+    }
+}
+
+/// Whether `seen` is a long enough beginning of the digest of what was shown.
+fn confirms(seen: &str, shown: Digest) -> bool {
+    seen.len() >= SHOWN_MIN && shown.to_string().starts_with(seen)
+}

@@ -1,0 +1,171 @@
+//! Messages of people and of the world.
+
+use super::{Draft, No};
+use crate::content::Content;
+use crate::event::{
+    AnswerText, Attachment, Author, CloseReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
+    NoticePosted, PersonJoined,
+};
+use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId};
+use crate::principal::Principal;
+use crate::refusal::{Refusal, RefusalReason};
+use crate::routing::{Route, route};
+use crate::spec::WhileWaiting;
+
+impl Draft<'_> {
+    pub(super) fn post(
+        &mut self,
+        text: &str,
+        attachments: &[Attachment],
+        reply_to: Option<MessageId>,
+    ) -> Result<(), No> {
+        let author = match self.principal {
+            Principal::Person(person) => Author::Person(person.display.clone()),
+            Principal::World => Author::World,
+            Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+                return Err(No::right(RefusalReason::NotAPerson));
+            }
+        };
+        self.check_author(&author)?;
+        self.check_message(text, reply_to)?;
+        self.join(&author);
+        let message = MessageId(self.here());
+        let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
+        let posted = MessagePosted { message, author: author.clone(), reply_to, answer: None, body: body.into() };
+        let at = self.push(Event::MessagePosted(posted));
+        self.route(at, EpisodeId(at), &author, text);
+        Ok(())
+    }
+
+    /// A person who is called like an agent would be heard as that agent.
+    fn check_author(&self, author: &Author) -> Result<(), No> {
+        match author {
+            Author::Person(name) if self.is_called_like_an_agent(name) => {
+                Err(No::Quiet(Refusal::BadMessage { why: format!("an agent is called {name}") }))
+            }
+            Author::Person(_) | Author::Agent(_) | Author::World => Ok(()),
+        }
+    }
+
+    pub(super) fn is_called_like_an_agent(&self, person: &PersonName) -> bool {
+        let is_it = |agent: &AgentName| agent.as_str().to_lowercase() == person.as_str().to_lowercase();
+        let mut agents = self.world.rules.spec().agents.iter();
+        agents.any(|agent| is_it(&agent.name) || agent.display.as_ref().is_some_and(is_it))
+    }
+
+    fn check_message(&self, text: &str, reply_to: Option<MessageId>) -> Result<(), No> {
+        let bad = |why: String| Err(No::Quiet(Refusal::BadMessage { why }));
+        let max = self.world.rules.spec().limits.message_bytes_max;
+        if text.trim().is_empty() {
+            return bad("it is empty".to_owned());
+        }
+        if text.len() > usize::try_from(max).unwrap_or(usize::MAX) {
+            return bad(format!("it has {} bytes, at most {max} are allowed", text.len()));
+        }
+        match reply_to {
+            Some(id) if !self.world.transcript.iter().any(|message| message.id == id) => {
+                Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn join(&mut self, author: &Author) {
+        if let (Author::Person(name), Principal::Person(person)) = (author, self.principal)
+            && !self.world.people.contains_key(name)
+        {
+            self.push(Event::PersonJoined(PersonJoined { person: person.clone() }));
+        }
+    }
+
+    /// Posts an agent's answer; its text stands at `answer`.
+    pub(super) fn post_answer(&mut self, agent: &AgentName, answer: Position, stream: Option<Position>, text: &str) {
+        let message = MessageId(stream.unwrap_or_else(|| self.here()));
+        let author = Author::Agent(agent.clone());
+        let at = self.push(Event::MessagePosted(MessagePosted {
+            message,
+            author: author.clone(),
+            reply_to: None,
+            answer: Some(AnswerText { at: answer, cut: Vec::new() }),
+            body: MessageBody::default().into(),
+        }));
+        let episode = self.episode_of(agent).unwrap_or(EpisodeId(at));
+        self.route(at, episode, &author, text);
+    }
+
+    /// The episode of the open turn, or of the one that this very commit opens.
+    pub(super) fn episode_of(&self, agent: &AgentName) -> Option<EpisodeId> {
+        let open = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.episode);
+        open.or_else(|| self.opened_episode(agent))
+    }
+
+    fn opened_episode(&self, agent: &AgentName) -> Option<EpisodeId> {
+        self.events.iter().rev().find_map(|event| {
+            if let Event::TurnOpened(opened) = event {
+                (opened.agent == *agent).then_some(opened.episode)
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Decides who hears and who answers the message at `at`, and records the verdicts.
+    fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, text: &str) {
+        let Route { rule, respond, others, unknown, nearest } = route(self.world, author, text);
+        let full: Vec<AgentName> =
+            respond.iter().map(|(name, _)| name.clone()).filter(|name| self.is_full(name)).collect();
+        let respond: Vec<_> = respond.into_iter().filter(|(name, _)| !full.contains(name)).collect();
+        let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
+        let undeliverable = u32::try_from(unknown.len().saturating_add(full.len())).unwrap_or(u32::MAX);
+        let says_nobody = rule == crate::event::RoutingRule::TooMany;
+        let is_unknown = !unknown.is_empty();
+        self.push(Event::MessageRouted(MessageRouted {
+            message: at,
+            episode,
+            rule,
+            respond,
+            others,
+            undeliverable,
+            unknown: Content::Present(unknown),
+        }));
+        let to = match author {
+            Author::Person(person) => Some(person.clone()),
+            Author::Agent(_) | Author::World => None,
+        };
+        if is_unknown {
+            self.tell(Notice::Undeliverable { message: at, nearest }, to.clone(), episode);
+        }
+        if says_nobody {
+            self.tell(Notice::NobodyAnswers { message: at }, to.clone(), episode);
+        }
+        for agent in full {
+            self.tell(Notice::InboxFull { agent }, to.clone(), episode);
+        }
+        agents.into_iter().for_each(|agent| self.reach_waiting(agent, to.clone(), episode));
+    }
+
+    pub(super) fn tell(&mut self, notice: Notice, to: Option<PersonName>, episode: EpisodeId) {
+        self.push(Event::NoticePosted(NoticePosted { notice, to, episode: Some(episode) }));
+    }
+
+    fn is_full(&self, agent: &AgentName) -> bool {
+        let max = usize::try_from(self.world.rules.spec().limits.inbox_max).unwrap_or(usize::MAX);
+        self.world.memories.get(agent).is_some_and(|memory| memory.inbox.len() >= max)
+    }
+
+    /// A message to an agent that waits for a person: it is kept, and its author is told; or it closes what waits.
+    fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
+        let Some(request) = self.waits_for(&agent) else { return };
+        match self.world.rules.spec().policy.while_waiting {
+            WhileWaiting::Queue => self.tell(Notice::AgentWaits { agent, request }, author, episode),
+            WhileWaiting::Supersede => self.close_turn_of(&agent, CloseReason::Superseded),
+        }
+    }
+
+    /// The request that `agent`'s open turn waits for.
+    fn waits_for(&self, agent: &AgentName) -> Option<RequestId> {
+        let open = &self.world.memories.get(agent)?.open_calls;
+        let is_open = |call| open.contains_key(call);
+        self.world.pending.iter().find(|(_, request)| is_open(&request.call)).map(|(id, _)| *id)
+    }
+}

@@ -1,0 +1,13 @@
+mod admission;
+mod agents;
+mod approval;
+mod doubt;
+mod house;
+mod laws;
+mod limits;
+mod model;
+mod refusals;
+mod several;
+mod stop;
+mod talk;
+mod turn;

@@ -1,0 +1,235 @@
+//! Random worlds: whatever people, models, tools and crashes do, the laws of `testing` hold.
+
+use proptest::prelude::*;
+
+use crate::command::{Action, Command, Reply, Settlement};
+use crate::effect::Effect;
+use crate::event::{Scope, Verdict};
+use crate::ids::{AgentName, Attempt, CallId, RequestId};
+use crate::memory::CallState;
+use crate::port::Reaction;
+use crate::principal::Principal;
+use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
+use crate::spec::{MemoryPolicy, Mode, WhileWaiting, WorldSpec};
+use crate::testing::*;
+use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
+use crate::world::RequestKind;
+
+/// One step: what happens, and two choices.
+type Step = (u8, u8, u8);
+
+const SAYINGS: [&str; 7] =
+    ["@bob do it", "@eve you", "hello all", "@cody run", "@nobody there", "@bob @eve both", "@bob @cody\n@eve hm"];
+const ARGUMENTS: [&str; 4] = ["{}", "{\"path\":\"a\"}", "{\"path\":1}", "no json"];
+const TOOLS: [&str; 7] = ["look", "write", "wipe", "keep", "brief", "nothing", ""];
+
+fn small_room(choice: u8) -> WorldSpec {
+    room_with(|spec| {
+        spec.limits.model_calls_per_agent = u32::from(choice % 4) + 1;
+        spec.limits.model_calls_per_episode = 7;
+        spec.limits.tool_calls_per_answer = 2;
+        spec.limits.inbox_max = 3;
+        spec.limits.news_max = 2;
+        spec.limits.items_max = 10;
+        spec.limits.transcript_max = 5;
+        spec.policy.mode = [Mode::Ask, Mode::Auto, Mode::Read][usize::from(choice / 4 % 3)];
+        spec.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 16 % 2)];
+        spec.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice / 32 % 2)];
+        spec.policy.retry_shown = choice >= 128;
+    })
+}
+
+fn response(a: u8, b: u8) -> LLMResponse {
+    let said = ["done", "@eve go on", "@bob your turn", "@cody and you", ""][usize::from(b % 5)];
+    let call = |n: u8| {
+        let pick = a.wrapping_mul(31).wrapping_add(b.wrapping_mul(n + 7));
+        (TOOLS[usize::from(pick % 7)], ARGUMENTS[usize::from(pick / 7 % 4)])
+    };
+    let wanted: Vec<(&str, &str)> = (0..b % 4).map(call).collect();
+    let mut parts = parts(&wanted);
+    let mut reply = |text: &str| {
+        parts.insert(0, Part::Text(text.to_owned()));
+        ModelReply { parts: parts.clone(), ..ModelReply::default() }
+    };
+    match a % 8 {
+        0 => LLMResponse::text(said),
+        1 => LLMResponse::Truncated(ModelReply { parts: vec![Part::Text(said.to_owned())], ..ModelReply::default() }),
+        2 => LLMResponse::Refused(ModelReply { parts: vec![Part::Refusal("no".to_owned())], ..ModelReply::default() }),
+        3 => LLMResponse::Text(ModelReply::default()),
+        4 => LLMResponse::Calls(reply(said)),
+        _ => LLMResponse::Calls(ModelReply { parts, ..ModelReply::default() }),
+    }
+}
+
+fn outcome(b: u8) -> ToolOutcome {
+    match b % 5 {
+        0 | 1 => ToolOutcome::text("result"),
+        2 => ToolOutcome::failed(ToolErrorCode::NotFound, "d"),
+        3 => ToolOutcome::failed(ToolErrorCode::Lost, "d"),
+        _ => question(),
+    }
+}
+
+fn reaction(past: &Past, agent: &AgentName, a: u8, b: u8) -> Reaction {
+    let has_model = past.world.rules().agent(agent).is_some_and(|spec| spec.model.is_some());
+    match a % 8 {
+        0 => Reaction::Pass { note: Some("kept".to_owned()) },
+        1 => Reaction::Pass { note: Some("x".repeat(5_000)) },
+        2 => answer(response(b, a)),
+        3 => ASK,
+        _ if has_model => ASK,
+        _ => answer(response(b, a / 8)),
+    }
+}
+
+fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
+    let horizon = past.world.head();
+    runtime(match effect {
+        Effect::Wake { agent, .. } | Effect::Continue { agent, .. } if a % 16 == 15 => {
+            let turn = past.world.memory(&agent).unwrap().turn.as_ref().map(|turn| turn.id);
+            Action::FailAgent { agent, turn, code: "broken".to_owned(), detail: "d".to_owned() }
+        }
+        Effect::Wake { agent, .. } => {
+            let reaction = reaction(past, &agent, a, b);
+            Action::OpenTurn { agent, horizon, reaction }
+        }
+        Effect::Continue { agent, turn, .. } => {
+            let reaction = reaction(past, &agent, a, b);
+            Action::ContinueTurn { agent, turn, reaction }
+        }
+        Effect::CallModel { agent, call, attempt } => match a % 8 {
+            0 => Action::StartStream { agent, call, attempt },
+            1 => {
+                let kind = if b.is_multiple_of(4) { ModelErrorKind::RefusesRequest } else { ModelErrorKind::Overload };
+                let error = ModelError { retry_after_ms: Some(u64::from(b) * 2_000), ..ModelError::new(kind, "d") };
+                Action::RecordFailure { agent, call, attempt, error }
+            }
+            _ => Action::RecordAnswer { agent, call, attempt, response: response(a / 8, b) },
+        },
+        Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
+        Effect::RunTool { agent, call, attempt } => Action::StartTool { agent, call, attempt },
+        Effect::Reconcile { agent, call, .. } => {
+            let told = [Reconciliation::DidNot, Reconciliation::CannotTell, Reconciliation::Landed(outcome(b))];
+            Action::RecordReconcile { agent, call, result: told[usize::from(a % 3)].clone() }
+        }
+        Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
+        Effect::TickAt { .. } => Action::Tick,
+    })
+}
+
+/// The end of a run that is under way.
+fn end_run(past: &Past, a: u8, b: u8) -> Option<Command> {
+    let runs: Vec<(AgentName, CallId, Attempt)> = ["bob", "eve", "cody"]
+        .into_iter()
+        .flat_map(|name| past.memory(name).open_calls.iter().map(move |(id, call)| (agent(name), *id, call)))
+        .filter(|(_, _, call)| matches!(call.state, CallState::Running(_)))
+        .map(|(agent, id, call)| (agent, id, call.attempt()))
+        .collect();
+    let (agent, call, attempt) = runs.get(usize::from(a) % runs.len().max(1))?.clone();
+    Some(runtime(match b % 8 {
+        7 => Action::TimeOutTool { agent, call, attempt },
+        _ => Action::FinishTool { agent, call, attempt, outcome: outcome(b) },
+    }))
+}
+
+/// Whatever a person can do about a request, rightly or wrongly.
+fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
+    let world = &past.world;
+    let waiting: Vec<RequestId> = world.pending().keys().chain(world.settled().keys()).copied().collect();
+    let request = *waiting.get(usize::from(a) % waiting.len().max(1))?;
+    let asked = world.pending().get(&request);
+    let owner = asked.map_or_else(|| agent("bob"), |asked| asked.agent.clone());
+    let verdict = if b.is_multiple_of(2) { Verdict::Allow } else { Verdict::Deny };
+    let action = match (asked.map(|asked| &asked.kind), b % 16) {
+        (Some(RequestKind::Question { .. }), 0..14) => {
+            Action::Answer { request, reply: Reply::Option(u32::from(b % 3)) }
+        }
+        (Some(RequestKind::Outcome { .. }), 0..14) => {
+            let ways = [Settlement::Ran(Some("found".to_owned())), Settlement::NotRun, Settlement::RunAgain];
+            Action::Settle { request, settlement: ways[usize::from(b % 3)].clone() }
+        }
+        (_, 14) => {
+            let scope = Scope::Once;
+            Action::Decide {
+                agent: agent("eve"),
+                request,
+                verdict,
+                scope,
+                shown: Some("0000".to_owned()),
+                reason: None,
+            }
+        }
+        _ => Action::Decide { agent: owner, request, verdict, scope: Scope::Once, shown: None, reason: None },
+    };
+    let principal = if b % 16 == 15 { Principal::Agent(agent("bob")) } else { ada() };
+    Some(Command::of(principal, action))
+}
+
+/// A result of a run whose call is closed, or an injected one.
+fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
+    let lost: Vec<_> = past.world.pending().values().collect();
+    let request = lost.get(usize::from(a) % lost.len().max(1))?;
+    let attempt = if let RequestKind::Outcome { attempt, .. } = request.kind { attempt } else { Attempt(1) };
+    let action = Action::FinishTool { agent: request.agent.clone(), call: request.call, attempt, outcome: outcome(b) };
+    Some(if b.is_multiple_of(8) { Command::of(ada(), action) } else { runtime(action) })
+}
+
+fn revise(past: &Past, b: u8) -> Command {
+    let mut spec = past.world.rules().spec().clone();
+    spec.agents[0].parameters.temperature_milli = Some(u32::from(b));
+    runtime(Action::Revise { definition: definition(spec) })
+}
+
+/// What is owed and due is never refused and never without effect: else the shell would do it for ever.
+fn perform_owed(past: &mut Past, a: u8, b: u8) {
+    let owed = past.owed();
+    let Some(effect) = owed.get(usize::from(a) % owed.len().max(1)) else { return };
+    let is_due = effect.not_before().is_none_or(|time| time <= past.now.max(past.world.time()));
+    let command = perform(past, effect.clone(), b, a);
+    let head = past.world.head();
+    let answer = past.give(&command);
+    if is_due {
+        assert_eq!(answer, Ok(()), "{effect:?} is owed");
+        let is_repeated = matches!(command.action, Action::StartStream { .. });
+        assert!(is_repeated || past.world.head() > head, "{effect:?} led to nothing");
+    }
+}
+
+fn step(past: &mut Past, (what, a, b): Step) {
+    let command = match what % 24 {
+        0..=11 => return perform_owed(past, a, b),
+        12..=14 => end_run(past, a, b),
+        15 | 16 => Some(post(SAYINGS[usize::from(a) % SAYINGS.len()])),
+        17 | 18 => about_request(past, a, b),
+        19 => late(past, a, b),
+        20 if a % 4 == 0 => Some(stop()),
+        21 if a % 2 == 0 => Some(reopen()),
+        22 if a % 4 == 0 => Some(revise(past, b)),
+        _ => {
+            past.now.0 += u64::from(a) * u64::from(b) * 30;
+            Some(runtime(Action::Tick))
+        }
+    };
+    if let Some(command) = command {
+        // A refusal is as good an answer as any here.
+        let _answer = past.give(&command);
+    }
+}
+
+/// How many random histories are tried, unless `PROPTEST_CASES`, which proptest reads, asks for other than its default.
+fn cases() -> u32 {
+    const DEFAULT: u32 = 256;
+    Some(ProptestConfig::default().cases).filter(|cases| *cases != DEFAULT).unwrap_or(96)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn laws_hold_whatever_happens(choice: u8, steps in prop::collection::vec(any::<Step>(), 1..100)) {
+        let mut past = Past::with(small_room(choice)).said("@bob begin");
+        for one in steps {
+            step(&mut past, one);
+        }
+    }
+}

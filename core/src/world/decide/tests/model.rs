@@ -1,0 +1,129 @@
+use crate::effect::Effect;
+use crate::event::*;
+use crate::ids::{Attempt, Incarnation, Time};
+use crate::refusal::Refusal;
+use crate::response::{ModelError, ModelErrorKind};
+use crate::testing::*;
+
+fn asking() -> Past {
+    Past::began().said("@bob hi").woke("bob")
+}
+
+fn retry_at(past: &Past) -> Option<Time> {
+    let Event::ModelFailed(failed) = &past.last()[0] else { panic!("{:?}", past.last()) };
+    failed.retry_at
+}
+
+fn failing(past: Past, kind: ModelErrorKind, retry_after_ms: u64) -> Past {
+    let error = ModelError { retry_after_ms: Some(retry_after_ms), ..ModelError::new(kind, "d") };
+    let command = past.fail_model("bob", error);
+    past.then(command)
+}
+
+/// Waits out the back-off and begins the next attempt.
+fn retried(past: Past) -> Past {
+    let wait = retry_at(&past).unwrap().0 - past.now.0;
+    let past = past.after_ms(wait);
+    let command = past.retry("bob");
+    past.then(command)
+}
+
+#[test]
+fn failed_attempt_is_made_again_when_its_back_off_is_over() {
+    let past = asking().model_failed("bob", ModelErrorKind::Overload);
+    let due = retry_at(&past).unwrap();
+    assert_eq!(due, Time(past.now.0 + 500));
+    let call = crate::ids::ModelCallId(at(7));
+    let (agent, after) = (agent("bob"), Attempt(1));
+    assert_eq!(past.owed(), [Effect::RetryModel { agent: agent.clone(), call, after, not_before: Some(due) }]);
+    check(&past, &past.retry("bob"), &quietly(Refusal::Stale));
+    let past = retried(past);
+    assert_eq!(past.owed(), [Effect::CallModel { agent, call, attempt: Attempt(2) }]);
+}
+
+#[test]
+fn third_failure_ends_the_turn_with_one_notice() {
+    let past =
+        retried(retried(asking().model_failed("bob", ModelErrorKind::Rate)).model_failed("bob", ModelErrorKind::Rate));
+    let turn = past.turn("bob");
+    let past = past.model_failed("bob", ModelErrorKind::Rate);
+    assert_eq!(retry_at(&past), None);
+    let told = notice(Notice::TurnFailed { agent: agent("bob"), code: "rate".to_owned() }, 4);
+    assert_eq!(past.last()[1..], [told, closed("bob", turn, CloseReason::Failed)]);
+}
+
+#[test]
+fn provider_is_not_asked_before_it_wants_to_be() {
+    let past = failing(asking(), ModelErrorKind::Rate, 300_000);
+    assert_eq!(retry_at(&past), Some(Time(past.now.0 + 300_000)));
+    assert_eq!(retry_at(&failing(asking(), ModelErrorKind::Rate, 300_001)), None);
+}
+
+#[test]
+fn what_will_be_refused_again_is_not_tried_again() {
+    assert_eq!(retry_at(&asking().model_failed("bob", ModelErrorKind::RefusesAccount)), None);
+}
+
+#[test]
+fn attempts_lost_to_crashes_do_not_count() {
+    let mut past = asking();
+    for _ in 0..5 {
+        past = past.crashed();
+        assert!(matches!(past.owed()[..], [Effect::RetryModel { not_before: None, .. }]));
+        let command = past.retry("bob");
+        past = past.then(command);
+    }
+    let past = past.model_failed("bob", ModelErrorKind::Outage);
+    assert!(retry_at(&past).is_some());
+}
+
+#[test]
+fn attempt_that_people_saw_part_of_is_not_made_again_unless_the_room_says_so() {
+    for retry_shown in [false, true] {
+        let past = Past::with(room_with(|spec| spec.policy.retry_shown = retry_shown)).said("@bob hi").woke("bob");
+        let past = past.clone().then(past.stream("bob")).model_failed("bob", ModelErrorKind::Outage);
+        assert_eq!(retry_at(&past).is_some(), retry_shown);
+    }
+}
+
+#[test]
+fn stream_of_a_lost_attempt_is_replaced_under_a_new_id() {
+    let past = asking();
+    let past = past.clone().then(past.stream("bob")).crashed();
+    let past = past.clone().then(past.retry("bob"));
+    let started = StreamStarted {
+        agent: agent("bob"),
+        call: crate::ids::ModelCallId(at(7)),
+        attempt: Attempt(2),
+        incarnation: Incarnation(2),
+        replaces: Some(at(8)),
+    };
+    check(&past, &past.stream("bob"), &accepted([Event::StreamStarted(started)]));
+    let past = past.clone().then(past.stream("bob"));
+    check(&past, &past.stream("bob"), &accepted([]));
+}
+
+#[test]
+fn outcome_of_an_attempt_that_was_lost_is_stale() {
+    let past = asking();
+    let late = past.answer("bob", text("hello"));
+    check(&past.crashed(), &late, &quietly(Refusal::Stale));
+}
+
+#[test]
+fn retry_asks_what_was_asked_though_the_room_was_revised() {
+    let past = asking().model_failed("bob", ModelErrorKind::Overload);
+    let read = past.world.model_ask(&agent("bob")).unwrap().request;
+    let mut revised = definition(room_with(|spec| spec.agents[1].display = Some(agent("Eve L"))));
+    revised.text = crate::spec::SpecText::default().into();
+    let past = retried_after(past, revised);
+    assert_eq!(past.world.model_ask(&agent("bob")).unwrap().request, read);
+}
+
+fn retried_after(past: Past, definition: crate::spec::Definition) -> Past {
+    let due = retry_at(&past).unwrap();
+    let past = past.then(runtime(crate::command::Action::Revise { definition })).after_ms(500);
+    assert!(due <= past.now);
+    let command = past.retry("bob");
+    past.then(command)
+}

@@ -1,0 +1,56 @@
+use crate::command::{Action, Command};
+use crate::effect::Effect;
+use crate::event::*;
+use crate::principal::Principal;
+use crate::refusal::RefusalReason;
+use crate::spec::Mode;
+use crate::testing::*;
+
+fn stopped() -> Event {
+    Event::Stopped(Stopped { by: ada(), episode: None })
+}
+
+#[test]
+fn call_that_has_not_started_is_cancelled() {
+    let past = Past::began().bob_calls(&[("write", "{}")]);
+    let over = closed("bob", past.turn("bob"), CloseReason::Stopped);
+    let then = [stopped(), ended(past.call("bob", 0), CallStatus::Cancelled), over];
+    check(&past, &stop(), &accepted(then));
+    let past = past.then(stop());
+    assert_eq!((past.owed(), past.world.pending().len()), (Vec::new(), 0));
+}
+
+#[test]
+fn started_call_that_cannot_repeat_may_have_taken_effect() {
+    let room = room_with(|spec| spec.policy.mode = Mode::Auto);
+    let past = Past::with(room).bob_calls(&[("write", "{}")]).started("bob", 0, 1);
+    let (call, over) = (past.call("bob", 0), closed("bob", past.turn("bob"), CloseReason::Stopped));
+    let request = crate::ids::RequestId(past.world.head().plus(2));
+    let told = notice(Notice::OutcomeUnknown { agent: agent("bob"), request }, 4);
+    let ended = cut(call, 1, CallStatus::Unknown(UnknownCause::Stopped));
+    check(&past, &stop(), &accepted([stopped(), unknown(call, UnknownCause::Stopped), ended, told, over]));
+}
+
+#[test]
+fn news_that_nobody_took_up_is_set_aside() {
+    let past = Past::began().said("@bob hi").then(stop());
+    assert_eq!((past.owed(), past.last()), (Vec::new(), &[stopped()][..]));
+}
+
+#[test]
+fn only_the_named_episode_stops() {
+    let past = Past::began().said("@bob hi").said("@eve hi");
+    let past = past.then(Command::of(ada(), Action::Stop { episode: Some(episode(4)) }));
+    assert_eq!(past.owed(), [Effect::Wake { agent: agent("eve"), not_before: None }]);
+}
+
+#[test]
+fn there_must_be_something_to_stop_and_somebody_with_the_right() {
+    let idle = Past::began();
+    let reason = RefusalReason::NothingToStop;
+    check(&idle, &stop(), &recorded(reason, [refused(&stop(), reason, None)]));
+    let busy = Past::began().said("@bob hi");
+    let command = Command::of(Principal::Agent(agent("eve")), stop().action);
+    let reason = RefusalReason::NotAPerson;
+    check(&busy, &command, &recorded(reason, [refused(&command, reason, None)]));
+}

@@ -1,0 +1,315 @@
+//! What agents do about their news and their results.
+
+use std::time::Duration;
+
+use super::{Draft, No, model::backoff};
+use crate::content::Content;
+use crate::event::{
+    AgentFailed, AgentReacted, CloseReason, Event, ModelCalled, Notice, PrefixBroken, PrefixCause, Purpose, TurnClosed,
+    TurnDeclined, TurnOpened,
+};
+use crate::ids::{AgentName, Attempt, Digest, EpisodeId, ModelCallId, Position, Time, TurnId};
+use crate::memory::{Chain, Memory, Remembered};
+use crate::port::Reaction;
+use crate::request::Parameters;
+use crate::response::LLMResponse;
+use crate::rules::Rules;
+use crate::world::World;
+use crate::world::ask::heard;
+
+/// News that an agent takes up.
+struct News {
+    positions: Vec<Position>,
+    episode: EpisodeId,
+    fresh: Vec<Remembered>,
+}
+
+impl<'w> Draft<'w> {
+    pub(super) fn open_turn(&mut self, agent: &AgentName, horizon: Position, reaction: &Reaction) -> Result<(), No> {
+        let memory = self.memory(agent).filter(|memory| memory.turn.is_none()).ok_or(No::STALE)?;
+        let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
+        self.cause = news.positions.last().copied();
+        match reaction {
+            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, news, *parameters),
+            Reaction::Answer { .. } | Reaction::Pass { .. } => {
+                let (turn, episode) = (TurnId(self.here()), news.episode);
+                self.push_opened(agent, horizon, news.episode, news.positions);
+                self.react(agent, turn, episode, reaction)
+            }
+        }
+    }
+
+    fn news(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Option<News> {
+        let max = usize::try_from(self.world.rules.spec().limits.news_max).unwrap_or(usize::MAX);
+        let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
+        let positions: Vec<Position> = due.map(|message| message.at).collect();
+        let episode = memory.inbox.front()?.episode;
+        if positions.is_empty() || horizon > self.world.head {
+            return None;
+        }
+        let until = memory.reaches(horizon, positions.len());
+        let fresh = heard(&self.world.fresh(agent, memory, until));
+        Some(News { positions, episode, fresh })
+    }
+
+    fn push_opened(&mut self, agent: &AgentName, horizon: Position, episode: EpisodeId, news: Vec<Position>) {
+        self.push(Event::TurnOpened(TurnOpened { agent: agent.clone(), episode, horizon, news }));
+    }
+
+    fn open_asking(
+        &mut self,
+        agent: &AgentName,
+        memory: &Memory,
+        horizon: Position,
+        news: News,
+        parameters: Parameters,
+    ) -> Result<(), No> {
+        let News { positions, episode, fresh } = news;
+        let Some(purpose) = self.world.affords(&self.world.rules, agent, episode) else {
+            self.decline(agent, horizon, episode, positions, parameters);
+            return Ok(());
+        };
+        let turn = TurnId(self.here());
+        self.push_opened(agent, horizon, episode, positions);
+        self.ask_model(agent, memory, turn, &fresh, purpose, parameters)
+    }
+
+    fn decline(
+        &mut self,
+        agent: &AgentName,
+        horizon: Position,
+        episode: EpisodeId,
+        news: Vec<Position>,
+        parameters: Parameters,
+    ) {
+        self.push(Event::TurnDeclined(TurnDeclined {
+            agent: agent.clone(),
+            episode,
+            horizon,
+            news,
+            reason: CloseReason::Limit,
+            parameters,
+        }));
+        self.tell_limit(agent, episode);
+    }
+
+    /// Tells people once per episode that an agent has no model calls left.
+    fn tell_limit(&mut self, agent: &AgentName, episode: EpisodeId) {
+        let told = self.world.episodes.get(&episode).is_some_and(|spent| !spent.told.is_empty());
+        if !told {
+            self.tell(Notice::LimitReached { agent: agent.clone() }, None, episode);
+        }
+    }
+
+    pub(super) fn continue_turn(&mut self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Result<(), No> {
+        let memory = self.memory(agent).ok_or(No::STALE)?;
+        let open =
+            memory.turn.as_ref().filter(|open| open.id == turn && open.is_ready_to_continue()).ok_or(No::STALE)?;
+        self.cause = Some(open.moved_by);
+        let episode = open.episode;
+        match reaction {
+            Reaction::AskModel(parameters) => match self.world.affords(&open.rules, agent, episode) {
+                Some(purpose) => self.ask_model(agent, memory, turn, &[], purpose, *parameters),
+                None => {
+                    self.tell_limit(agent, episode);
+                    self.close(agent, turn, CloseReason::Limit);
+                    Ok(())
+                }
+            },
+            Reaction::Answer { .. } | Reaction::Pass { .. } => self.react(agent, turn, episode, reaction),
+        }
+    }
+
+    /// Records that the model is about to be asked. The memory's items and then `fresh` are what it reads.
+    fn ask_model(
+        &mut self,
+        agent: &AgentName,
+        memory: &Memory,
+        turn: TurnId,
+        fresh: &[Remembered],
+        purpose: Purpose,
+        parameters: Parameters,
+    ) -> Result<(), No> {
+        let rules = self.rules_of(agent);
+        let spec = rules.agent(agent).and_then(|spec| spec.model.clone());
+        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn, purpose, parameters));
+        let start = known.or_else(|| {
+            let prompt = self.world.prompt_of(agent);
+            Some(World::frame(rules, prompt, agent, parameters, purpose)?.start())
+        });
+        let (model, start) = spec.zip(start).ok_or(No::STALE)?;
+        let dropped = memory.surplus(fresh.len(), rules.spec().limits.items_max);
+        if let Some(cause) = broken_prefix(memory.chain.as_ref(), start, (purpose, parameters), dropped) {
+            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
+        }
+        let gone = usize::try_from(dropped).unwrap_or(usize::MAX);
+        let items = memory.items.len().saturating_add(fresh.len()).saturating_sub(gone);
+        let fingerprint = memory.fingerprint(start, gone, fresh);
+        let call = ModelCallId(self.here());
+        self.push(Event::ModelCalled(ModelCalled {
+            agent: agent.clone(),
+            turn,
+            call,
+            attempt: Attempt(1),
+            incarnation: self.world.incarnation,
+            purpose,
+            model,
+            parameters,
+            items: u32::try_from(items).unwrap_or(u32::MAX),
+            fingerprint,
+        }));
+        Ok(())
+    }
+
+    /// Records what an agent in code did; its answer is then treated like a model's.
+    fn react(&mut self, agent: &AgentName, turn: TurnId, episode: EpisodeId, reaction: &Reaction) -> Result<(), No> {
+        let response = match reaction {
+            Reaction::Answer { response, .. } => Some(response),
+            Reaction::Pass { .. } => None,
+            Reaction::AskModel(_) => return Err(No::STALE),
+        };
+        let rules = self.rules_of(agent);
+        let taken = response.zip(self.world.affords(rules, agent, episode));
+        let calls = taken.map_or(0, |(response, _)| response.reply().calls().count());
+        let at = self.push(Event::AgentReacted(AgentReacted {
+            agent: agent.clone(),
+            turn,
+            has_answered: taken.is_some(),
+            calls: u32::try_from(calls).unwrap_or(u32::MAX),
+            reaction: reaction.clone().into(),
+        }));
+        match taken {
+            Some((response, purpose)) => self.take_answer(agent, turn, at, None, response, purpose),
+            None if response.is_none() => self.close(agent, turn, CloseReason::Passed),
+            None => {
+                self.tell_limit(agent, episode);
+                self.close(agent, turn, CloseReason::Limit);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rules that an agent works by: those that its open turn began under, else those in force.
+    pub(super) fn rules_of(&self, agent: &AgentName) -> &'w Rules {
+        let world: &'w World = self.world;
+        self.memory(agent).and_then(|memory| memory.turn.as_ref()).map_or(&world.rules, |turn| &turn.rules)
+    }
+
+    /// Records that an agent could not react; after the last attempt its turn is over.
+    pub(super) fn fail_agent(
+        &mut self,
+        agent: &AgentName,
+        turn: Option<TurnId>,
+        code: &str,
+        detail: &str,
+    ) -> Result<(), No> {
+        let memory = self.memory(agent).filter(|memory| memory.is_owed_delivery()).ok_or(No::STALE)?;
+        if memory.turn.as_ref().map(|open| open.id) != turn {
+            return Err(No::STALE);
+        }
+        let attempt = Attempt(memory.failures).next();
+        let is_last = attempt.0 >= self.rules_of(agent).spec().limits.attempts;
+        let wait = backoff(attempt.0, &self.stamp.seed);
+        let retry_at = (!is_last).then(|| self.now().after(wait));
+        self.record_agent_failure(agent, memory, code, detail, retry_at);
+        if is_last {
+            self.give_up(agent, memory, code);
+        }
+        Ok(())
+    }
+
+    pub(super) fn record_agent_failure(
+        &mut self,
+        agent: &AgentName,
+        memory: &Memory,
+        code: &str,
+        detail: &str,
+        retry_at: Option<Time>,
+    ) {
+        self.push(Event::AgentFailed(AgentFailed {
+            agent: agent.clone(),
+            turn: memory.turn.as_ref().map(|open| open.id),
+            attempt: Attempt(memory.failures).next(),
+            code: code.to_owned(),
+            retry_at,
+            detail: Content::Present(detail.to_owned()),
+        }));
+    }
+
+    /// Closes the turn of an agent that failed for good, with its news if it has not taken them up.
+    pub(super) fn give_up(&mut self, agent: &AgentName, memory: &Memory, code: &str) {
+        let head = self.world.head;
+        let opened = match &memory.turn {
+            Some(open) => Some((open.id, open.episode)),
+            None => self.news(agent, memory, head).map(|news| {
+                let turn = TurnId(self.here());
+                self.push_opened(agent, head, news.episode, news.positions);
+                (turn, news.episode)
+            }),
+        };
+        let Some((turn, episode)) = opened else { return };
+        self.tell(Notice::TurnFailed { agent: agent.clone(), code: code.to_owned() }, None, episode);
+        self.close(agent, turn, CloseReason::Failed);
+    }
+
+    pub(super) fn close(&mut self, agent: &AgentName, turn: TurnId, reason: CloseReason) {
+        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason }));
+    }
+
+    pub(super) fn memory(&self, agent: &AgentName) -> Option<&'w Memory> {
+        let world: &'w World = self.world;
+        world.memories.get(agent)
+    }
+
+    /// Takes up a whole answer: its calls if it has any, else its words.
+    pub(super) fn take_answer(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        at: Position,
+        stream: Option<Position>,
+        response: &LLMResponse,
+        purpose: Purpose,
+    ) {
+        let has_calls = response.reply().calls().next().is_some();
+        if has_calls {
+            self.admit(agent, turn, at, response, purpose);
+        }
+        if has_calls && purpose == Purpose::Turn {
+            return;
+        }
+        let text = response.spoken();
+        let reason = match (text.trim().is_empty(), has_calls) {
+            (true, false) => CloseReason::Passed,
+            (true, true) => CloseReason::Limit,
+            (false, _) => CloseReason::Answered,
+        };
+        if reason == CloseReason::Answered {
+            self.post_answer(agent, at, stream, &text);
+        }
+        if has_calls {
+            self.tell_limit(agent, self.episode_of(agent).unwrap_or(EpisodeId(turn.0)));
+        }
+        self.close(agent, turn, reason);
+    }
+}
+
+/// Why the next request does not extend the last one; `None` if it does, or if there was none.
+fn broken_prefix(
+    chain: Option<&Chain>,
+    start: Digest,
+    (purpose, parameters): (Purpose, Parameters),
+    dropped: u32,
+) -> Option<PrefixCause> {
+    match chain {
+        _ if dropped > 0 => Some(PrefixCause::MemoryFull),
+        Some(chain) if chain.start == start => None,
+        Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
+        Some(chain) if chain.parameters != parameters => Some(PrefixCause::Parameters),
+        Some(_) => Some(PrefixCause::SpecRevised),
+        None => None,
+    }
+}
+
+/// The shortest wait before anything is tried again.
+pub(super) const RETRY_MIN: Duration = Duration::from_millis(500);

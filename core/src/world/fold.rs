@@ -1,0 +1,100 @@
+//! `evolve`: what each event does to the state. It cannot fail, and it accepts erased content everywhere.
+
+use super::World;
+use crate::content::Content;
+use crate::event::{Event, Opened, SpecRevised};
+use crate::ids::{AgentName, Digest, Time};
+use crate::memory::{CallState, Memory};
+use crate::spec::{SpecText, WorldSpec};
+
+mod call;
+mod talk;
+mod turn;
+
+impl World {
+    /// Folds one event.
+    pub fn evolve(&mut self, event: &Event) {
+        self.head = self.head.next();
+        match event {
+            Event::WorldOpened(event) => self.open_as(event),
+            Event::Opened(event) => self.open_again(event),
+            Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
+            Event::EpochOpened(event) => self.decider = event.decider,
+            Event::PersonJoined(event) => {
+                self.people.insert(event.person.display.clone(), event.person.clone());
+            }
+            Event::WarningRecorded(_) => {}
+            Event::StepDone(event) => self.note_step(event.step, event.digest, self.head),
+            Event::Refused(event) => self.count_refusal(event),
+            Event::MessagePosted(event) => self.post(event),
+            Event::MessageRouted(event) => self.route_to(event),
+            Event::NoticePosted(event) => self.note_notice(event),
+            Event::TurnOpened(event) => self.open_turn(event),
+            Event::TurnDeclined(event) => self.decline_turn(event),
+            Event::ModelCalled(event) => self.call_model(event),
+            Event::StreamStarted(event) => self.start_stream(event),
+            Event::ModelAnswered(event) => self.take_answer(event),
+            Event::ModelFailed(event) => self.fail_model(event),
+            Event::AgentReacted(event) => self.take_reaction(event),
+            Event::AgentFailed(event) => self.fail_agent(event),
+            Event::PrefixBroken(event) => self.break_prefix(event),
+            Event::TurnClosed(event) => self.close_turn(event),
+            Event::Stopped(event) => self.stop(event),
+            Event::CallsAdmitted(event) => self.admit(event),
+            Event::ApprovalRequested(event) => self.ask_approval(event),
+            Event::ApprovalDecided(event) => self.decide_approval(event),
+            Event::ApprovalExpired(event) => self.expire_approval(event),
+            Event::QuestionAsked(event) => self.ask_question(event),
+            Event::QuestionAnswered(event) => self.answer_question(event),
+            Event::ToolStarted(event) => self.start_tool(event),
+            Event::ToolFinished(event) => self.finish_call(event),
+            Event::OutcomeUnknown(event) => self.lose_outcome(event),
+            Event::OutcomeSettled(event) => self.settle_outcome(event),
+            Event::Reconciled(event) => self.reconcile(event),
+            Event::CallReplaced(event) => self.replace_call(event),
+        }
+    }
+
+    /// A new incarnation: what an older one had started is in doubt.
+    fn open_again(&mut self, event: &Opened) {
+        self.incarnation = event.incarnation;
+        if let (Some(base), Some(opening)) = (&event.base, &mut self.opening) {
+            opening.base = Some(base.clone());
+        }
+        let lost: Vec<AgentName> = self.busy.iter().filter(|name| self.loses_delivery(name)).cloned().collect();
+        for (name, memory) in &mut self.memories {
+            memory.lost = memory.lost.saturating_add(u32::from(lost.contains(name)));
+            for call in memory.open_calls.values_mut() {
+                if let CallState::Running(run) = &call.state {
+                    call.state = CallState::InDoubt { run: run.clone(), was_asked: false };
+                }
+            }
+            let model = memory.turn.as_mut().and_then(|turn| turn.model.as_mut());
+            if let Some(model) = model {
+                model.broken_stream = model.stream.take().or(model.broken_stream);
+            }
+        }
+    }
+
+    fn loses_delivery(&self, agent: &AgentName) -> bool {
+        self.memories.get(agent).is_some_and(|memory| self.is_delivered(agent, memory, self.time))
+    }
+
+    /// Whether an agent in code is being told something at `now`, as far as the log knows.
+    pub(super) fn is_delivered(&self, agent: &AgentName, memory: &Memory, now: Time) -> bool {
+        let is_due = memory.retry_at.is_none_or(|at| at <= now);
+        memory.is_owed_delivery() && is_due && !self.has_model(agent)
+    }
+
+    /// A new definition. Agents that left the roster keep their memory, in case they come back; open turns keep the
+    /// rules that they began under.
+    pub(super) fn revise(&mut self, spec: &WorldSpec, digest: Digest, text: &Content<SpecText>) {
+        self.rules = std::sync::Arc::new(spec.clone().into());
+        self.spec_digest = digest;
+        self.spec_text = text.clone();
+        for agent in &spec.agents {
+            let joined = Memory { seen: self.head, ..Memory::default() };
+            self.memories.entry(agent.name.clone()).or_insert(joined);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Calls and what people say about them.
+
+use crate::content::Content;
+use crate::event::{
+    AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
+    OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled, ReconciledHow, SettledHow,
+    ToolFinished, ToolStarted, UnknownCause, Verdict,
+};
+use crate::ids::{AgentName, Attempt, CallId, RequestId};
+use crate::memory::{CallResult, CallState, Memory, OpenCall, Run, Slot};
+use crate::refusal::{Decided, RefusalReason};
+use crate::request::Item;
+use crate::tool::ToolOutcome;
+use crate::world::{Request, RequestKind, World};
+
+impl World {
+    pub(super) fn admit(&mut self, event: &CallsAdmitted) {
+        for admitted in &event.calls {
+            let (tool, arguments) = self.written(event, admitted);
+            let is_erased = arguments.present().is_none();
+            let origin = admitted.origin.and_then(|origin| self.open_call(&event.agent, origin));
+            let call = OpenCall {
+                turn: event.turn,
+                answer: event.answer,
+                admitted: self.head,
+                tool: admitted.tool.clone(),
+                arguments,
+                arguments_digest: admitted.arguments,
+                input: origin.and_then(|origin| origin.input.clone()),
+                moved_by: self.head,
+                state: CallState::Ready { next: Attempt(1) },
+            };
+            let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+            memory.open_calls.insert(admitted.call, call);
+            memory.count_label(&admitted.label);
+            let Some(turn) = memory.turn.as_mut() else { continue };
+            turn.moved_by = self.head;
+            if admitted.origin.is_none() {
+                let label = admitted.label.clone();
+                turn.slots.push(Slot { call: admitted.call, label, tool, is_erased, result: None });
+            }
+        }
+    }
+
+    /// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
+    fn written(&self, event: &CallsAdmitted, admitted: &AdmittedCall) -> (String, Content<String>) {
+        if let Some(origin) = admitted.origin {
+            let origin = self.open_call(&event.agent, origin);
+            return (String::new(), origin.map(|call| call.arguments.clone()).unwrap_or_default());
+        }
+        match &self.answer {
+            Some((at, _, Content::Present(response))) if *at == event.answer => {
+                let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
+                let part = response.reply().calls().nth(ordinal);
+                part.map_or_else(Default::default, |part| (part.tool.clone(), Content::Present(part.arguments.clone())))
+            }
+            Some((_, _, Content::Erased { by })) => (String::new(), Content::Erased { by: *by }),
+            Some((_, _, Content::Present(_))) | None => Default::default(),
+        }
+    }
+
+    pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
+        let request = RequestId(self.head);
+        let kind = RequestKind::Approval { effect: event.effect, shown: event.shown, expires_at: event.expires_at };
+        self.ask(&event.agent, event.call, CallState::AwaitsApproval { request }, kind);
+    }
+
+    pub(super) fn ask_question(&mut self, event: &QuestionAsked) {
+        let request = RequestId(self.head);
+        let kind = RequestKind::Question { options: event.options, question: event.question.clone() };
+        self.ask(&event.agent, event.call, CallState::AwaitsAnswer { request, attempt: event.attempt }, kind);
+    }
+
+    pub(super) fn lose_outcome(&mut self, event: &OutcomeUnknown) {
+        let request = RequestId(self.head);
+        let attempt = self.open_call(&event.agent, event.call).map_or(Attempt(1), OpenCall::attempt);
+        let is_open = event.cause == UnknownCause::Crash;
+        let state = CallState::AwaitsSettlement { request, attempt };
+        self.ask(&event.agent, event.call, state, RequestKind::Outcome { attempt, is_open });
+    }
+
+    fn ask(&mut self, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
+        let at = self.head;
+        let Some(open) = self.call_mut(agent, call) else { return };
+        open.state = state;
+        open.moved_by = at;
+        let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
+        self.pending.insert(RequestId(at), Request { agent: agent.clone(), call, tool, arguments, kind });
+    }
+
+    pub(super) fn decide_approval(&mut self, event: &ApprovalDecided) {
+        let how = match event.verdict {
+            Verdict::Allow => "allow",
+            Verdict::Deny => "deny",
+        };
+        self.settle_by(event.request, event.by.clone(), how);
+        if event.verdict == Verdict::Allow {
+            self.make_ready(&event.agent, event.call, Attempt(1));
+        }
+    }
+
+    pub(super) fn expire_approval(&mut self, event: &ApprovalExpired) {
+        let decided = Decided { by: None, how: "expired".to_owned() };
+        self.settle(event.request, RefusalReason::Expired, decided);
+    }
+
+    pub(super) fn answer_question(&mut self, event: &QuestionAnswered) {
+        let question = self.pending.get(&event.request).map(|request| request.kind.clone());
+        self.settle_by(event.request, event.by.clone(), "answered");
+        let text = answer_text(question, event);
+        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        call.input = Some((event.option, text));
+        let next = call.attempt().next();
+        self.make_ready(&event.agent, event.call, next);
+    }
+
+    fn settle_by(&mut self, request: RequestId, by: crate::principal::Person, how: &str) {
+        let decided = Decided { by: Some(by), how: how.to_owned() };
+        self.settle(request, RefusalReason::AlreadyDecided, decided);
+    }
+
+    fn make_ready(&mut self, agent: &AgentName, call: CallId, next: Attempt) {
+        let at = self.head;
+        if let Some(call) = self.call_mut(agent, call) {
+            call.state = CallState::Ready { next };
+            call.moved_by = at;
+        }
+    }
+
+    pub(super) fn start_tool(&mut self, event: &ToolStarted) {
+        let (at, now) = (self.head, self.time);
+        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        let first_started = call.first_started().unwrap_or(now);
+        call.state = CallState::Running(Run::new(event, now, first_started));
+        call.moved_by = at;
+    }
+
+    pub(super) fn finish_call(&mut self, event: &ToolFinished) {
+        self.close_call(&event.agent, event.call, CallResult::new(&event.status, &event.outcome));
+        if !matches!(event.status, CallStatus::Unknown(_)) {
+            self.close_requests_of(event.call);
+        }
+    }
+
+    fn close_call(&mut self, agent: &AgentName, id: CallId, result: CallResult) {
+        let at = self.head;
+        let Some(memory) = self.memories.get_mut(agent) else { return };
+        memory.open_calls.remove(&id);
+        if let Some(turn) = memory.turn.as_mut() {
+            turn.moved_by = at;
+            if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == id) {
+                slot.result = Some(result);
+            }
+        }
+        memory.flush_results();
+        self.close_outcome_of(id);
+    }
+
+    /// A request about an outcome stays when its call is closed, but no longer decides it.
+    fn close_outcome_of(&mut self, call: CallId) {
+        for request in self.pending.values_mut().filter(|request| request.call == call) {
+            if let RequestKind::Outcome { is_open, .. } = &mut request.kind {
+                *is_open = false;
+            }
+        }
+    }
+
+    pub(super) fn settle_outcome(&mut self, event: &OutcomeSettled) {
+        let is_open = self.open_call(&event.agent, event.call).is_some();
+        let decided = Decided { by: event.by.person().cloned(), how: "settled".to_owned() };
+        self.settle(event.request, RefusalReason::AlreadyDecided, decided);
+        let said = event.text.present().and_then(|text| text.result.clone());
+        match event.how {
+            SettledHow::Ran if is_open => {
+                let result = said.map_or_else(
+                    || CallResult::new(&CallStatus::SettledRan, &Content::Present(None)),
+                    CallResult::settled,
+                );
+                self.close_call(&event.agent, event.call, result);
+            }
+            SettledHow::NotRun if is_open => {
+                let result = CallResult::new(&CallStatus::SettledNotRun, &Content::Present(None));
+                self.close_call(&event.agent, event.call, result);
+            }
+            SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
+                let text = settled_notice(event);
+                if let Some(memory) = self.memories.get_mut(&event.agent) {
+                    memory.notice(Item::Notice { text });
+                }
+            }
+            SettledHow::RunAgain => {}
+        }
+    }
+
+    pub(super) fn reconcile(&mut self, event: &Reconciled) {
+        let at = self.head;
+        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        call.moved_by = at;
+        match (event.how, &mut call.state) {
+            (ReconciledHow::DidNot, CallState::InDoubt { run, .. }) => {
+                call.state = CallState::Ready { next: run.attempt.next() };
+            }
+            (ReconciledHow::CannotTell, CallState::InDoubt { was_asked, .. }) => *was_asked = true,
+            (ReconciledHow::Landed | ReconciledHow::DidNot | ReconciledHow::CannotTell, _) => {}
+        }
+    }
+
+    pub(super) fn replace_call(&mut self, event: &CallReplaced) {
+        let at = self.head;
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.open_calls.remove(&event.call);
+        let Some(turn) = memory.turn.as_mut() else { return };
+        turn.moved_by = at;
+        if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == event.call) {
+            slot.call = event.by;
+        }
+        self.close_requests_of(event.call);
+    }
+
+    fn call_mut(&mut self, agent: &AgentName, call: CallId) -> Option<&mut OpenCall> {
+        self.memories.get_mut(agent)?.open_calls.get_mut(&call)
+    }
+}
+
+impl Memory {
+    /// Counts a label of ours: of the facts alone, so that erased answers leave the count as it was.
+    fn count_label(&mut self, label: &str) {
+        let next = self.unlabelled.saturating_add(1);
+        if label == format!("call_{next}") {
+            self.unlabelled = next;
+        }
+    }
+}
+
+fn answer_text(question: Option<RequestKind>, event: &QuestionAnswered) -> Content<String> {
+    let option = event.option.and_then(|option| usize::try_from(option).ok());
+    match (question, option, &event.text) {
+        (Some(RequestKind::Question { question: Content::Present(question), .. }), Some(option), _) => {
+            question.options.into_iter().nth(option).map_or_else(Content::default, Content::Present)
+        }
+        (_, None, Content::Present(Some(text))) => Content::Present(text.clone()),
+        (_, _, _) => Content::default(),
+    }
+}
+
+/// What an agent is told when the outcome of a closed call becomes known.
+fn settled_notice(event: &OutcomeSettled) -> String {
+    let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);
+    let what = match (event.how, late) {
+        (SettledHow::Ran, _) => "A person found that it took effect.",
+        (SettledHow::NotRun, None) => "A person found that it did not take effect.",
+        (SettledHow::NotRun, Some(_)) => "It asked for something first, and did nothing.",
+        (SettledHow::Late, Some(ToolOutcome::Failed(_))) => "It failed.",
+        (SettledHow::Late, _) => "Its result arrived after all: it took effect.",
+        (SettledHow::RunAgain, _) => "It runs again.",
+    };
+    format!("About an earlier call whose outcome was not known: {what}")
+}

@@ -1,0 +1,88 @@
+//! Messages.
+
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others};
+use crate::ids::EpisodeId;
+use crate::memory::Message;
+use crate::world::World;
+
+impl World {
+    pub(super) fn post(&mut self, event: &MessagePosted) {
+        let text = self.text_of(event);
+        let from = self.shown_name(&event.author);
+        self.transcript.push_back(Arc::new(Message {
+            at: self.head,
+            id: event.message,
+            author: event.author.clone(),
+            heard: Message::item(&from, &text),
+            from,
+            text,
+            reply_to: event.reply_to,
+            episode: EpisodeId(self.head),
+            respond: Vec::new(),
+            others: Others::Ignore,
+        }));
+        let max = usize::try_from(self.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
+        while self.transcript.len() > max {
+            self.transcript.pop_front();
+        }
+    }
+
+    pub(super) fn route_to(&mut self, event: &MessageRouted) {
+        let Some(last) = self.transcript.back_mut().filter(|message| message.at == event.message) else { return };
+        let message = Arc::make_mut(last);
+        message.episode = event.episode;
+        message.respond = event.respond.iter().map(|(name, _)| name.clone()).collect();
+        message.others = event.others;
+        let message = Arc::clone(last);
+        match &message.author {
+            Author::Person(person) => {
+                self.episodes.entry(event.episode).or_default().author = Some(person.clone());
+                self.refusals.clear();
+            }
+            Author::World => self.refusals.clear(),
+            Author::Agent(_) => {}
+        }
+        for (name, _) in &event.respond {
+            let Some(memory) = self.memories.get_mut(name) else { continue };
+            memory.inbox.push_back(Arc::clone(&message));
+            self.busy.insert(name.clone());
+            self.hold(event.episode);
+        }
+        self.release(event.episode, 0);
+    }
+
+    pub(super) fn note_notice(&mut self, event: &NoticePosted) {
+        let Some(spent) = event.episode.and_then(|episode| self.episodes.get_mut(&episode)) else { return };
+        if let Notice::LimitReached { agent } = &event.notice {
+            spent.told.insert(agent.clone());
+        }
+    }
+
+    /// A person's text stands in the event, an agent's in the answer of the same commit.
+    fn text_of(&self, event: &MessagePosted) -> Content<String> {
+        let Some(place) = &event.answer else {
+            return match &event.body {
+                Content::Present(body) => Content::Present(body.text.clone()),
+                Content::Erased { by } => Content::Erased { by: *by },
+            };
+        };
+        match &self.answer {
+            Some((at, _, Content::Present(response))) if *at == place.at => {
+                Content::Present(response.spoken_without(&place.cut))
+            }
+            Some((_, _, Content::Erased { by })) => Content::Erased { by: *by },
+            Some((_, _, Content::Present(_))) | None => Content::default(),
+        }
+    }
+
+    fn shown_name(&self, author: &Author) -> String {
+        match author {
+            Author::Person(person) => person.to_string(),
+            Author::Agent(agent) => agent.to_string(),
+            Author::World => "world".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Turns and model calls.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::event::{
+    AgentFailed, AgentReacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Stopped, StreamStarted,
+    TurnClosed, TurnDeclined, TurnOpened,
+};
+use crate::ids::{AgentName, Attempt, Digest, EpisodeId, Position, TurnId};
+use crate::memory::{Chain, Memory, ModelState, Turn};
+use crate::port::Reaction;
+use crate::request::Item;
+use crate::response::{LLMResponse, Part};
+use crate::world::World;
+use crate::world::ask::heard;
+
+impl World {
+    pub(super) fn open_turn(&mut self, event: &TurnOpened) {
+        let id = TurnId(self.head);
+        // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
+        self.hold(event.episode);
+        self.take_news(&event.agent, event.horizon, event.news.len());
+        let rules = Arc::clone(&self.rules);
+        let prompt = self.prompt_of(&event.agent).map(str::to_owned);
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.turn = Some(Turn {
+            id,
+            episode: event.episode,
+            horizon: event.horizon,
+            rules,
+            prompt,
+            model: None,
+            slots: Vec::new(),
+            moved_by: id.0,
+        });
+        self.busy.insert(event.agent.clone());
+    }
+
+    pub(super) fn decline_turn(&mut self, event: &TurnDeclined) {
+        self.take_news(&event.agent, event.horizon, event.news.len());
+        self.rest(&event.agent);
+    }
+
+    /// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
+    fn take_news(&mut self, agent: &AgentName, horizon: Position, count: usize) {
+        let Some(memory) = self.memories.get(agent) else { return };
+        let until = memory.reaches(horizon, count);
+        let fresh = heard(&self.fresh(agent, memory, until));
+        let Some(memory) = self.memories.get_mut(agent) else { return };
+        memory.items.extend(fresh);
+        memory.seen = memory.seen.max(until);
+        memory.calm();
+        let taken: Vec<EpisodeId> =
+            memory.inbox.drain(..count.min(memory.inbox.len())).map(|message| message.episode).collect();
+        for episode in taken {
+            self.release(episode, 1);
+        }
+    }
+
+    pub(super) fn call_model(&mut self, event: &ModelCalled) {
+        let at = self.head;
+        let start = self.start_of(event);
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.calm();
+        let items = memory.items.len();
+        let Some(turn) = memory.turn.as_mut() else { return };
+        let older = turn.model.take();
+        let (failed, stream) = older.map_or((0, None), |older| (older.failed, older.stream.or(older.broken_stream)));
+        turn.slots.clear();
+        turn.moved_by = at;
+        turn.model = Some(ModelState {
+            call: event.call,
+            attempt: event.attempt,
+            incarnation: event.incarnation,
+            at,
+            purpose: event.purpose,
+            model: event.model.clone(),
+            parameters: event.parameters,
+            failed,
+            retry_at: None,
+            stream: None,
+            broken_stream: stream,
+        });
+        memory.chain = start.map(|start| Chain {
+            turn: event.turn,
+            start,
+            items,
+            value: event.fingerprint,
+            purpose: event.purpose,
+            parameters: event.parameters,
+        });
+        let episode = turn.episode;
+        if event.attempt == Attempt(1) {
+            self.spend(&event.agent, episode);
+        }
+    }
+
+    fn start_of(&self, event: &ModelCalled) -> Option<Digest> {
+        let memory = self.memories.get(&event.agent)?;
+        let turn = memory.turn.as_ref()?;
+        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, event.purpose, event.parameters));
+        known.or_else(|| {
+            let prompt = turn.prompt.as_deref();
+            Some(Self::frame(&turn.rules, prompt, &event.agent, event.parameters, event.purpose)?.start())
+        })
+    }
+
+    pub(super) fn start_stream(&mut self, event: &StreamStarted) {
+        let at = self.head;
+        if let Some(model) = self.model_mut(&event.agent).filter(|model| model.call == event.call) {
+            model.stream = Some(at);
+        }
+    }
+
+    pub(super) fn take_answer(&mut self, event: &ModelAnswered) {
+        self.answer = Some((self.head, event.agent.clone(), event.response.clone()));
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.played.extend(event.played);
+        memory.say(&event.response);
+        if let Some(turn) = memory.turn.as_mut() {
+            turn.model = None;
+            turn.moved_by = self.head;
+        }
+    }
+
+    pub(super) fn fail_model(&mut self, event: &ModelFailed) {
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.played.extend(event.played);
+        let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else { return };
+        model.failed = model.failed.saturating_add(1);
+        model.retry_at = event.retry_at;
+        model.broken_stream = model.stream.take().or(model.broken_stream);
+    }
+
+    pub(super) fn take_reaction(&mut self, event: &AgentReacted) {
+        let (response, note) = match &event.reaction {
+            Content::Present(Reaction::Answer { response, note }) => {
+                (event.has_answered.then(|| Content::Present(response.clone())), note.clone())
+            }
+            Content::Present(Reaction::Pass { note }) => (None, note.clone()),
+            Content::Present(Reaction::AskModel(_)) => (None, None),
+            Content::Erased { by } => (event.has_answered.then_some(Content::Erased { by: *by }), None),
+        };
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.calm();
+        memory.note = note.map(Content::Present).or(memory.note.take());
+        let turn = memory.turn.as_mut().map(|turn| {
+            turn.slots.clear();
+            turn.moved_by = self.head;
+            turn.episode
+        });
+        if let Some(response) = response {
+            memory.say(&response);
+            self.answer = Some((self.head, event.agent.clone(), response));
+            if let Some(episode) = turn {
+                self.spend(&event.agent, episode);
+            }
+        }
+    }
+
+    pub(super) fn fail_agent(&mut self, event: &AgentFailed) {
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.failures = event.attempt.0;
+        memory.retry_at = event.retry_at;
+    }
+
+    pub(super) fn break_prefix(&mut self, event: &PrefixBroken) {
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.forget(usize::try_from(event.dropped).unwrap_or(usize::MAX));
+    }
+
+    pub(super) fn close_turn(&mut self, event: &TurnClosed) {
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.calm();
+        let Some(turn) = memory.turn.take() else { return };
+        memory.flush_notices();
+        self.release(turn.episode, 1);
+        self.rest(&event.agent);
+    }
+
+    pub(super) fn stop(&mut self, event: &Stopped) {
+        let is_meant = |episode: EpisodeId| event.episode.is_none_or(|only| only == episode);
+        let agents: Vec<AgentName> = self.busy.iter().cloned().collect();
+        for agent in agents {
+            let Some(memory) = self.memories.get_mut(&agent) else { continue };
+            let (gone, kept): (VecDeque<_>, VecDeque<_>) =
+                memory.inbox.drain(..).partition(|message| is_meant(message.episode));
+            memory.inbox = kept;
+            for message in gone {
+                self.release(message.episode, 1);
+            }
+            self.rest(&agent);
+        }
+    }
+
+    /// Takes an agent that has nothing left to do off the list.
+    fn rest(&mut self, agent: &AgentName) {
+        if self.memories.get(agent).is_none_or(|memory| !memory.is_busy()) {
+            self.busy.remove(agent);
+        }
+    }
+
+    fn model_mut(&mut self, agent: &AgentName) -> Option<&mut ModelState> {
+        self.memories.get_mut(agent)?.turn.as_mut()?.model.as_mut()
+    }
+}
+
+impl Memory {
+    /// How far the agent sees when it takes `count` messages of its inbox at `horizon`: not past the first one that it
+    /// leaves there.
+    pub(in crate::world) fn reaches(&self, horizon: Position, count: usize) -> Position {
+        match self.inbox.get(count) {
+            Some(left) if left.at <= horizon => self.inbox.get(count.saturating_sub(1)).map_or(horizon, |last| last.at),
+            Some(_) | None => horizon,
+        }
+    }
+
+    /// Forgets failures: the agent has moved on.
+    fn calm(&mut self) {
+        (self.failures, self.lost) = (0, 0);
+        self.retry_at = None;
+    }
+
+    /// Remembers the agent's own answer. Calls without a provider's label get one of ours.
+    fn say(&mut self, response: &Content<LLMResponse>) {
+        let Content::Present(response) = response else {
+            return self.remember(Item::Said { parts: vec![Part::Text(crate::memory::Message::ERASED.to_owned())] });
+        };
+        let mut parts = response.reply().parts.clone();
+        let mut unlabelled = self.unlabelled;
+        for part in &mut parts {
+            if let Part::Call(call) = part {
+                call.label = call.label_or_next(&mut unlabelled);
+            }
+        }
+        if !parts.is_empty() {
+            self.remember(Item::Said { parts });
+        }
+    }
+
+    /// Puts the results of the last answer's calls into the items, in admission order, once all are there; then the
+    /// notices that waited for them.
+    pub(super) fn flush_results(&mut self) {
+        if !self.open_calls.is_empty() {
+            return;
+        }
+        let results: Vec<Item> =
+            self.turn.iter().flat_map(|turn| &turn.slots).filter_map(crate::memory::Slot::item).collect();
+        results.into_iter().for_each(|item| self.remember(item));
+        self.flush_notices();
+    }
+
+    fn flush_notices(&mut self) {
+        std::mem::take(&mut self.held_notices).into_iter().for_each(|item| self.remember(item));
+    }
+}

@@ -1,0 +1,72 @@
+//! The work that a world owes: a function of its state, the same after a replay as before a crash.
+
+use super::{RequestKind, World};
+use crate::effect::Effect;
+use crate::ids::{AgentName, CallId};
+use crate::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
+
+impl World {
+    /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:
+    /// effects that wait for a time say so.
+    pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
+        let of_agents = self.busy.iter().filter_map(|name| Some((name, self.memories.get(name)?)));
+        let expires_at = |kind: &RequestKind| match kind {
+            RequestKind::Approval { expires_at, .. } => Some(*expires_at),
+            RequestKind::Question { .. } | RequestKind::Outcome { .. } => None,
+        };
+        let tick = self.pending.values().filter_map(|request| expires_at(&request.kind)).min();
+        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).chain(tick.map(|time| Effect::TickAt { time }))
+    }
+
+    fn owed_to(&self, agent: &AgentName, memory: &Memory) -> Vec<Effect> {
+        match &memory.turn {
+            None if memory.inbox.is_empty() => Vec::new(),
+            None => vec![Effect::Wake { agent: agent.clone(), not_before: memory.retry_at }],
+            Some(Turn { model: Some(model), .. }) => vec![self.model_effect(agent, model)],
+            Some(turn) if turn.is_ready_to_continue() => vec![Effect::Continue {
+                agent: agent.clone(),
+                turn: turn.id,
+                after: turn.moved_by,
+                not_before: memory.retry_at,
+            }],
+            Some(turn) => {
+                let open = |call: CallId| Some((call, memory.open_calls.get(&call)?));
+                let calls = turn.slots.iter().filter_map(|slot| open(slot.call));
+                calls.filter_map(|(id, call)| self.call_effect(agent, id, call)).collect()
+            }
+        }
+    }
+
+    fn model_effect(&self, agent: &AgentName, model: &ModelState) -> Effect {
+        let (agent, call) = (agent.clone(), model.call);
+        let is_lost = model.incarnation != self.incarnation;
+        if model.retry_at.is_none() && !is_lost {
+            Effect::CallModel { agent, call, attempt: model.attempt }
+        } else {
+            Effect::RetryModel { agent, call, after: model.attempt, not_before: model.retry_at }
+        }
+    }
+
+    fn call_effect(&self, agent: &AgentName, id: CallId, call: &OpenCall) -> Option<Effect> {
+        let run = |attempt| Some(Effect::RunTool { agent: agent.clone(), call: id, attempt });
+        match &call.state {
+            CallState::Ready { next } => run(*next),
+            CallState::InDoubt { run: lost, was_asked } => Some(self.doubt_effect(agent, id, lost, *was_asked)),
+            CallState::Running(_)
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsSettlement { .. } => None,
+        }
+    }
+
+    fn doubt_effect(&self, agent: &AgentName, call: CallId, lost: &Run, was_asked: bool) -> Effect {
+        let agent = agent.clone();
+        if lost.may_repeat(self.time) {
+            Effect::RunTool { agent, call, attempt: lost.attempt.next() }
+        } else if lost.reconciles && !was_asked {
+            Effect::Reconcile { agent, call, attempt: lost.attempt }
+        } else {
+            Effect::DeclareUnknown { agent, call }
+        }
+    }
+}

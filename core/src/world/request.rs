@@ -1,0 +1,98 @@
+//! What waits for a person.
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::content::Content;
+use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
+use crate::refusal::{Decided, RefusalReason};
+use crate::tool::{EffectClass, Question};
+
+/// A request that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// The agent whose call it is about.
+    pub agent: AgentName,
+    /// The call.
+    pub call: CallId,
+    /// The call's tool.
+    pub tool: Option<ToolName>,
+    /// The call's arguments, byte for byte.
+    pub arguments: Content<String>,
+    /// What is asked.
+    pub kind: RequestKind,
+}
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestKind {
+    /// Whether a call may run.
+    Approval {
+        /// What the tool may do.
+        effect: EffectClass,
+        /// The digest of exactly what is shown.
+        shown: Digest,
+        /// When it expires, by recorded time.
+        expires_at: Time,
+    },
+    /// A tool's question.
+    Question {
+        /// How many options there are; 0 means free text.
+        options: u32,
+        /// The question.
+        question: Content<Question>,
+    },
+    /// What became of a call.
+    Outcome {
+        /// The lost run.
+        attempt: Attempt,
+        /// Whether the call waits for the answer. If not, it was closed with the result *unknown*, and the answer is
+        /// only told.
+        is_open: bool,
+    },
+}
+
+/// A request that no longer waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// The agent whose call it was about.
+    pub agent: AgentName,
+    /// The call.
+    pub call: CallId,
+    /// The call's tool.
+    pub tool: Option<ToolName>,
+    /// The event that settled it.
+    pub at: Position,
+    /// Why a further decision is refused.
+    pub reason: RefusalReason,
+    /// Who decided, and how.
+    pub decided: Decided,
+}
+
+impl World {
+    pub(super) fn settle(&mut self, id: RequestId, reason: RefusalReason, decided: Decided) {
+        let Some(request) = self.pending.remove(&id) else { return };
+        self.settled.insert(
+            id,
+            Settled { agent: request.agent, call: request.call, tool: request.tool, at: self.head, reason, decided },
+        );
+        while self.settled.len() > Self::SETTLED_MAX {
+            self.settled.pop_first();
+        }
+    }
+
+    /// Closes the requests of a call that got its result some other way. One about an outcome stays: it is still
+    /// unknown.
+    pub(super) fn close_requests_of(&mut self, call: CallId) {
+        let is_closed = |request: &Request| match request.kind {
+            RequestKind::Approval { .. } | RequestKind::Question { .. } => request.call == call,
+            RequestKind::Outcome { .. } => false,
+        };
+        let closed: Vec<RequestId> =
+            self.pending.iter().filter(|(_, request)| is_closed(request)).map(|(id, _)| *id).collect();
+        for id in closed {
+            self.settle(id, RefusalReason::Closed, Decided { by: None, how: "closed".to_owned() });
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! How far a world script has come: the steps of its newest run.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::commit::StepKey;
+use crate::ids::{Digest, Position};
+
+/// The steps of a script's newest run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptProgress {
+    /// The run, from 1; 0 before the first.
+    pub run: u32,
+    /// The steps that are recorded, by index.
+    pub done: BTreeMap<u32, StepRecord>,
+    /// The first event that belongs to the run.
+    pub began: Position,
+}
+
+/// A recorded step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// The digest of what it said.
+    pub digest: Digest,
+    /// The first event that belongs to it.
+    pub from: Position,
+    /// The last event of the commit that records it.
+    pub at: Position,
+}
+
+impl World {
+    /// Notes a step. A new run forgets the old one's steps and the replies that were played in it.
+    pub(super) fn note_step(&mut self, step: StepKey, digest: Digest, from: Position) {
+        if step.run > self.script.run {
+            self.script = ScriptProgress { run: step.run, done: BTreeMap::new(), began: from };
+            self.memories.values_mut().for_each(|memory| memory.played.clear());
+        }
+        if step.run == self.script.run {
+            self.script.done.entry(step.index).or_insert(StepRecord { digest, from, at: self.head });
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What the shell and people are shown of a world.
+
+use std::sync::Arc;
+
+use super::World;
+use crate::content::Content;
+use crate::ids::{AgentName, CallId, ToolName};
+use crate::memory::CallState;
+use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
+use crate::tool::EffectClass;
+
+/// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
+#[must_use]
+pub fn approval_text(agent: &AgentName, tool: &ToolName, effect: EffectClass, arguments: &str) -> String {
+    format!("{agent} asks to run {tool} ({effect}) with {arguments}")
+}
+
+/// A call that is about to run, as the shell needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runnable {
+    /// The tool.
+    pub tool: ToolName,
+    /// Its arguments, byte for byte; `None` if they were erased.
+    pub arguments: Option<String>,
+    /// A person's answer to the tool's question.
+    pub input: Option<Input>,
+    /// The same for all attempts.
+    pub idempotency_key: String,
+}
+
+impl World {
+    /// What `agent` may know when it reacts now.
+    #[must_use]
+    pub fn turn_view(&self, agent: &AgentName) -> Option<TurnView> {
+        let memory = self.memories.get(agent)?;
+        let turn = memory.turn.as_ref();
+        let oldest = memory.inbox.front().map(|message| message.episode);
+        Some(TurnView {
+            agent: agent.clone(),
+            episode: turn.map(|turn| turn.episode).or(oldest)?,
+            turn: turn.map(|turn| turn.id),
+            horizon: turn.map_or(self.head, |turn| turn.horizon),
+            time: self.time,
+            items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+            note: memory.note.as_ref().and_then(Content::present).cloned(),
+        })
+    }
+
+    /// The news that wake `agent`, oldest first: at most `news_max`.
+    #[must_use]
+    pub fn news(&self, agent: &AgentName) -> Vec<TextEvent> {
+        let max = usize::try_from(self.rules.spec().limits.news_max).unwrap_or(usize::MAX);
+        let inbox = self.memories.get(agent).map(|memory| &memory.inbox);
+        inbox.into_iter().flatten().take(max).map(|message| message.to_text_event()).collect()
+    }
+
+    /// The results that `agent`'s turn goes on with, in admission order.
+    #[must_use]
+    pub fn tool_results(&self, agent: &AgentName) -> Vec<ToolResultEvent> {
+        let Some(turn) = self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) else { return Vec::new() };
+        let event = |slot: &crate::memory::Slot| {
+            let result = slot.result.as_ref()?;
+            Some(ToolResultEvent {
+                agent: agent.clone(),
+                turn: turn.id,
+                call: slot.call,
+                tool: slot.tool.clone(),
+                text: result.text.clone(),
+                failed: result.failed,
+                user: result.user.clone(),
+            })
+        };
+        turn.slots.iter().filter_map(event).collect()
+    }
+
+    /// What is needed to run or to ask about an open call; `None` if there is no such call.
+    #[must_use]
+    pub fn runnable(&self, agent: &AgentName, call: CallId) -> Option<Runnable> {
+        let open = self.open_call(agent, call)?;
+        let text = |text: &Content<String>| text.present().cloned().unwrap_or_default();
+        Some(Runnable {
+            tool: open.tool.clone()?,
+            arguments: open.arguments.present().cloned(),
+            input: open.input.as_ref().map(|(option, answer)| Input { option: *option, text: text(answer) }),
+            idempotency_key: format!("{}:{call}", self.id()?),
+        })
+    }
+
+    /// Whether a run of the call is under way in this incarnation.
+    #[must_use]
+    pub fn is_running(&self, agent: &AgentName, call: CallId) -> bool {
+        self.open_call(agent, call).is_some_and(|open| matches!(open.state, CallState::Running(_)))
+    }
+}
