@@ -1,0 +1,130 @@
+//! Durable appends, of one world and of 64, beside a bare file with `fdatasync` and group commit.
+
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use folkmoot_core::command::CommandKind;
+use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::content::Content;
+use folkmoot_core::event::{Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WorldOpened};
+use folkmoot_core::ids::{
+    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId, WorldName,
+};
+use folkmoot_core::port::EventLog as _;
+use folkmoot_core::principal::Principal;
+use folkmoot_core::spec::{SpecText, WorldSpec};
+use folkmoot_store::{OpenMode, Store};
+use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
+
+use bare_file::BareFile;
+
+mod bare_file;
+
+const TEXT: &str = "The release notes are ready, the changelog has been read twice, and nobody has found a reason to wait \
+     any longer; if the tests on the last two platforms are green by noon we tag it, and if one of them is not we say so \
+     in the room and look at it together before anybody goes home, which is what we said we would do the last time.";
+
+fn header(world: WorldId, first: u64) -> CommitHeader {
+    CommitHeader {
+        world,
+        first: Position::new(first),
+        stamp: Stamp { time: Time(first), seed: Seed::new(std::array::from_fn(|at| (first >> at) as u8)) },
+        principal: Principal::Runtime,
+        cause: None,
+        key: None,
+        decider: Digest::of(&[b"rules"]),
+        command: CommandKind::PostMessage,
+        residual: None,
+    }
+}
+
+fn creation(number: u64) -> Option<Commit> {
+    let stamp = Stamp { time: Time(number), seed: Seed::new([1; 16]) };
+    let world = WorldId::from_stamp(&stamp);
+    let opened = WorldOpened {
+        world,
+        name: WorldName::new(format!("bench-{number}")).ok()?,
+        clock: ClockKind::System,
+        decider: Digest::of(&[b"rules"]),
+        base: None,
+        spec_digest: Digest::of(&[b"spec"]),
+        spec: WorldSpec::default(),
+        text: Content::Present(SpecText::default()),
+    };
+    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&stamp), base: None };
+    Some(Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
+}
+
+fn post(world: WorldId, first: u64) -> Option<Commit> {
+    let message = MessagePosted {
+        message: MessageId(Position::new(first)),
+        author: Author::Person(PersonName::new("Ada").ok()?),
+        reply_to: None,
+        answer: None,
+        body: Content::Present(MessageBody { text: TEXT.to_owned(), attachments: Vec::new() }),
+    };
+    Some(Commit { header: header(world, first), events: vec![Event::MessagePosted(message)] })
+}
+
+/// Appends `count` commits, spread over `worlds` fresh worlds; gives the time without their creation.
+async fn append_store(store: &Store, worlds: u64, count: u64, names: &mut u64) -> Option<Duration> {
+    let mut ids = Vec::new();
+    for _ in 0..worlds {
+        *names += 1;
+        let commit = creation(*names)?;
+        ids.push(commit.header.world);
+        store.append(Incarnation(1), commit).await.ok()?;
+    }
+    let started = Instant::now();
+    let mut tasks = JoinSet::new();
+    for id in ids {
+        let store = store.clone();
+        tasks.spawn(async move {
+            for first in 3..3 + count / worlds {
+                store.append(Incarnation(1), post(id, first)?).await.ok()?;
+            }
+            Some(())
+        });
+    }
+    tasks.join_all().await.into_iter().collect::<Option<()>>()?;
+    Some(started.elapsed())
+}
+
+async fn append_file(file: &BareFile, writers: u64, count: u64) -> Duration {
+    let started = Instant::now();
+    let mut tasks = JoinSet::new();
+    for _ in 0..writers {
+        let file = file.clone();
+        tasks.spawn(async move {
+            for _ in 0..count / writers {
+                file.append(vec![b'x'; 486]).await;
+            }
+        });
+    }
+    tasks.join_all().await;
+    started.elapsed()
+}
+
+fn benches(criterion: &mut Criterion) {
+    let (Ok(runtime), Ok(dir)) = (Runtime::new(), tempfile::tempdir_in(".")) else { return };
+    let Ok(store) = Store::open(dir.path().join("store"), OpenMode::Create) else { return };
+    let Ok(file) = BareFile::create(&dir.path().join("bare")) else { return };
+    let mut names = 0;
+    for worlds in [1, 64] {
+        let mut group = criterion.benchmark_group(format!("{worlds} writers"));
+        group.throughput(Throughput::Elements(worlds)).sample_size(10);
+        group.bench_function("bare file", |bencher| {
+            bencher.iter_custom(|rounds| runtime.block_on(append_file(&file, worlds, rounds * worlds)));
+        });
+        group.bench_function("store", |bencher| {
+            bencher.iter_custom(|rounds| {
+                runtime.block_on(append_store(&store, worlds, rounds * worlds, &mut names)).unwrap_or_default()
+            });
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(append, benches);
+criterion_main!(append);

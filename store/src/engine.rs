@@ -1,0 +1,167 @@
+//! What an engine implements: the narrow waist under the event log.
+//!
+//! An engine keeps opaque frames under growing numbers, and tables of opaque values under ordered keys. It knows nothing
+//! of worlds and commits. Calls block: they are made by the committer's thread and by threads that may wait.
+
+use std::fmt::{self, Debug};
+use std::io;
+use std::path::Path;
+
+mod failing;
+mod memory;
+mod sled;
+
+pub use self::sled::SledEngine;
+pub(crate) use self::sled::is_full;
+pub use failing::FailingEngine;
+pub use memory::MemoryEngine;
+
+/// The number of a frame. The first has 1; 0 is "before the first".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FrameNumber(pub u64);
+
+impl FrameNumber {
+    /// The number `count` frames further on.
+    #[must_use]
+    pub const fn plus(self, count: u64) -> Self {
+        Self(self.0.saturating_add(count))
+    }
+}
+
+/// The right to append. Every [`FrameLog::take_over`] makes a higher one and ends all lower ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Term(pub u64);
+
+/// What it means that an append returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ack {
+    /// The frames survive power loss.
+    PowerSafe,
+    /// The frames live as long as the process.
+    Process,
+}
+
+/// Why an engine did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The head is elsewhere; nothing was appended.
+    #[error("the log's head is frame {actual:?}")]
+    WrongHead {
+        /// Where it is.
+        actual: FrameNumber,
+    },
+    /// Another one has taken over; nothing was appended.
+    #[error("another writer has taken over (term {current:?})")]
+    Fenced {
+        /// The term that counts.
+        current: Term,
+    },
+    /// There is no room. What of the frames is kept shows when the log is opened again.
+    #[error("the disk is full")]
+    Full(#[source] io::Error),
+    /// What is stored cannot be read back.
+    #[error("the stored data is damaged: {0}")]
+    Damaged(String),
+    /// Writing or reading failed. What of the frames is kept shows when the log is opened again.
+    #[error("input or output failed")]
+    Io(#[source] io::Error),
+}
+
+/// A log of frames with one writer.
+pub trait FrameLog: Send + Sync + Debug {
+    /// What it means that an append returned.
+    fn ack(&self) -> Ack;
+
+    /// Makes the caller the only one who may append.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] and its like; the caller then has no right.
+    fn take_over(&self) -> Result<Term, EngineError>;
+
+    /// The number of the last frame, trimmed or not; 0 if there never was one.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn head(&self) -> Result<FrameNumber, EngineError>;
+
+    /// Appends `frames` behind `expected` and returns when they are as safe as [`FrameLog::ack`] says.
+    ///
+    /// # Errors
+    /// [`EngineError::WrongHead`] and [`EngineError::Fenced`] append nothing. After any other error a prefix of the frames
+    /// may be there.
+    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError>;
+
+    /// Reads frames from number `from` on, in order, until about `bytes_max` bytes are read. Empty behind the head.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError>;
+
+    /// Drops the frames from the oldest up to `up_to`. They stay counted: the head does not move.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] and its like; a prefix may be gone.
+    fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError>;
+}
+
+/// The tables beside the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Table {
+    /// Single facts of the store.
+    Meta,
+    /// Worlds as of the last run.
+    Worlds,
+    /// The frames of one world alone.
+    Runs,
+    /// Where the commit of a key is.
+    Keys,
+}
+
+/// A key and its value.
+pub type Pair = (Vec<u8>, Vec<u8>);
+
+/// Tables of values under ordered keys.
+pub trait Shelf: Send + Sync + Debug {
+    /// Writes `pairs` in order; returns when they are as safe as an append. Each pair is atomic, all of them are not.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] and its like; a prefix may be written.
+    fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError>;
+
+    /// The value under `key`.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError>;
+
+    /// The pairs from `from` to before `to`, in order, until about `bytes_max` bytes are read.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError>;
+
+    /// The pair with the greatest key that is at most `key`.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError>;
+
+    /// Removes `keys`, those that are there.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`] and its like; a prefix may be gone.
+    fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError>;
+}
+
+/// An engine: a frame log with tables beside it, and perhaps a directory.
+pub trait Engine: FrameLog + Shelf {
+    /// The directory it lives in, if it lives in one. The store keeps its head record and its checkpoints there.
+    fn home(&self) -> Option<&Path>;
+}
+
+impl fmt::Display for FrameNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}

@@ -1,0 +1,214 @@
+//! Frames and tables in a sled database, with the barrier that sled itself does not have.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use barrier::Barrier;
+use sled::Tree;
+
+use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
+use crate::format::FRAME_MAX;
+use crate::home::Home;
+use crate::open_error::OpenError;
+use crate::store::OpenMode;
+use guard::guarded;
+pub(crate) use guard::is_full;
+
+mod barrier;
+mod guard;
+mod open;
+mod rows;
+
+/// The key of the current term in [`Table::Meta`].
+const TERM: &[u8] = b"term";
+
+/// The key of the last trimmed frame in [`Table::Meta`].
+const TRIMMED: &[u8] = b"trimmed";
+
+/// A sled database in a directory of its own.
+///
+/// sled's flush reaches no device, so every write ends with a `sync_data` on our own handle of its file, at the latest
+/// after as many bytes as that is safe for. After any failed write the engine refuses all others until it is reopened.
+#[derive(Debug)]
+pub struct SledEngine {
+    trees: Trees,
+    writer: Mutex<Writer>,
+    // The last to be dropped: the directory stays locked until the database is closed.
+    home: Home,
+}
+
+#[derive(Debug)]
+struct Trees {
+    frames: Tree,
+    meta: Tree,
+    worlds: Tree,
+    runs: Tree,
+    keys: Tree,
+}
+
+impl Trees {
+    const fn of(&self, table: Table) -> &Tree {
+        match table {
+            Table::Meta => &self.meta,
+            Table::Worlds => &self.worlds,
+            Table::Runs => &self.runs,
+            Table::Keys => &self.keys,
+        }
+    }
+}
+
+/// What writing needs to know. Whoever holds it is the only writer.
+#[derive(Debug)]
+struct Writer {
+    barrier: Barrier,
+    head: FrameNumber,
+    term: Term,
+    has_failed: bool,
+}
+
+impl Writer {
+    /// Runs `write`; an error of it ends all writing.
+    fn run(&mut self, write: impl FnOnce(&mut Self) -> Result<(), EngineError>) -> Result<(), EngineError> {
+        if self.has_failed {
+            return Err(EngineError::Io(io::Error::other("an earlier write failed")));
+        }
+        self.has_failed = true;
+        write(self)?;
+        self.has_failed = false;
+        Ok(())
+    }
+}
+
+impl SledEngine {
+    /// Opens the database in `dir`, or makes one.
+    ///
+    /// # Errors
+    /// [`OpenError`]: each variant says what to do.
+    pub fn open(dir: impl Into<PathBuf>, mode: OpenMode) -> Result<Self, OpenError> {
+        open::open(dir.into(), mode)
+    }
+
+    /// Writes one small value of [`Table::Meta`].
+    fn note(&self, writer: &mut Writer, key: &[u8], number: u64) -> Result<(), EngineError> {
+        writer.barrier.reserve(key.len() + FRAME_MAX)?;
+        guarded(|| self.trees.meta.insert(key, &number.to_be_bytes()))?;
+        writer.barrier.sync()
+    }
+
+    /// Removes `keys` a few at a time, so that appends get their turn.
+    fn remove_all(&self, tree: &Tree, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+        for some in keys.chunks(barrier::REMOVALS_MAX) {
+            self.writer().run(|writer| {
+                for key in some {
+                    writer.barrier.reserve(FRAME_MAX)?;
+                    guarded(|| tree.remove(key))?;
+                }
+                writer.barrier.sync()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FrameLog for SledEngine {
+    fn ack(&self) -> Ack {
+        Ack::PowerSafe
+    }
+
+    fn take_over(&self) -> Result<Term, EngineError> {
+        let mut writer = self.writer();
+        let term = Term(writer.term.0.saturating_add(1));
+        writer.run(|writer| self.note(writer, TERM, term.0))?;
+        writer.term = term;
+        Ok(term)
+    }
+
+    fn head(&self) -> Result<FrameNumber, EngineError> {
+        Ok(self.writer().head)
+    }
+
+    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+        let mut writer = self.writer();
+        if term != writer.term {
+            return Err(EngineError::Fenced { current: writer.term });
+        }
+        if expected != writer.head {
+            return Err(EngineError::WrongHead { actual: writer.head });
+        }
+        writer.run(|writer| {
+            for (number, frame) in (expected.0.saturating_add(1)..).zip(frames) {
+                writer.barrier.reserve(frame.len())?;
+                guarded(|| self.trees.frames.insert(number.to_be_bytes(), frame.as_slice()))?;
+            }
+            writer.barrier.sync()
+        })?;
+        writer.head = expected.plus(frames.len() as u64);
+        Ok(())
+    }
+
+    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+        let pairs = rows::collect(&self.trees.frames, from.0.to_be_bytes().., bytes_max)?;
+        pairs.into_iter().map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value))).collect()
+    }
+
+    fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
+        let mut writer = self.writer();
+        let up_to = up_to.min(writer.head);
+        writer.run(|writer| self.note(writer, TRIMMED, up_to.0))?;
+        drop(writer);
+        let keys = rows::keys(&self.trees.frames, ..=up_to.0.to_be_bytes())?;
+        self.remove_all(&self.trees.frames, &keys)
+    }
+}
+
+impl Shelf for SledEngine {
+    fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
+        let tree = self.trees.of(table);
+        for step in barrier::steps(table, pairs) {
+            self.writer().run(|writer| {
+                for (cost, (key, value)) in step {
+                    writer.barrier.reserve(cost)?;
+                    guarded(|| tree.insert(key, value.as_slice()))?;
+                }
+                writer.barrier.sync()
+            })?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
+        Ok(guarded(|| self.trees.of(table).get(key))?.map(|value| value.to_vec()))
+    }
+
+    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        rows::collect(self.trees.of(table), from..to, bytes_max)
+    }
+
+    fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
+        let below = guarded(|| self.trees.of(table).range(..=key).next_back().transpose())?;
+        Ok(below.map(|(key, value)| (key.to_vec(), value.to_vec())))
+    }
+
+    fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+        self.remove_all(self.trees.of(table), keys)
+    }
+}
+
+impl Engine for SledEngine {
+    fn home(&self) -> Option<&Path> {
+        Some(self.home.path())
+    }
+}
+
+/// Tells a full disk from other failures.
+fn from_io(error: io::Error) -> EngineError {
+    if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) }
+}

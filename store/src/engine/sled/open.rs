@@ -1,0 +1,114 @@
+//! Opening the database.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use sled::Db;
+
+use super::guard::guarded;
+use super::{Barrier, SledEngine, TERM, TRIMMED, Trees, Writer, rows};
+use crate::engine::{EngineError, FrameLog as _, FrameNumber, Term};
+use crate::home::{self, Home};
+use crate::open_error::OpenError;
+use crate::store::OpenMode;
+
+/// The folder of the database in the store's directory.
+const LOG: &str = "log";
+
+/// How many bytes of pages sled keeps in memory.
+const CACHE_BYTES: u64 = 64 * 1024 * 1024;
+
+pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError> {
+    let home = Home::open(dir, mode)?;
+    let path = home.path().to_owned();
+    open_in(home).map_err(|error| home::open_error(&path, error))
+}
+
+fn open_in(home: Home) -> Result<SledEngine, EngineError> {
+    let log = home.path().join(LOG);
+    let existed = log.join("db").exists();
+    if !existed && home.has_been_used() {
+        return Err(EngineError::Damaged("its log is gone".to_owned()));
+    }
+    remove_torn_snapshots(&log).map_err(super::from_io)?;
+    let db = open_db(&log)?;
+    let file = File::options().write(true).open(log.join("db")).map_err(super::from_io)?;
+    let trees = open_trees(&db)?;
+    let trimmed = note(&trees, TRIMMED)?;
+    let mut writer = Writer {
+        barrier: Barrier::new(db, file),
+        head: FrameNumber(last_frame(&trees)?.max(trimmed)),
+        term: Term(note(&trees, TERM)?),
+        has_failed: false,
+    };
+    writer.run(|writer| writer.barrier.sync())?;
+    if !existed {
+        sync_folders(&log).map_err(super::from_io)?;
+    }
+    let engine = SledEngine { trees, writer: Mutex::new(writer), home };
+    engine.trim(FrameNumber(trimmed))?;
+    Ok(engine)
+}
+
+/// A process that dies while sled writes a snapshot leaves a file that keeps sled from opening.
+fn remove_torn_snapshots(log: &Path) -> std::io::Result<()> {
+    if !log.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(log)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("snap.") && name.ends_with(".generating") {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// How often sled's own lock is tried for, and how long is waited in between.
+const LOCK_TRIES: u32 = 100;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Our lock is held, so nobody else has the database open; but a process that is just being started holds a copy of an
+/// older handle, and sled's lock with it, until it has become another program.
+fn open_db(log: &Path) -> Result<Db, EngineError> {
+    let config = sled::Config::new().path(log).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+    for _ in 1..LOCK_TRIES {
+        match guarded(|| config.open()) {
+            Err(EngineError::Io(error)) if error.to_string().contains("could not acquire lock") => {
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            opened => return opened,
+        }
+    }
+    guarded(|| config.open())
+}
+
+fn open_trees(db: &Db) -> Result<Trees, EngineError> {
+    let tree = |name: &str| guarded(|| db.open_tree(name));
+    Ok(Trees {
+        frames: tree("frames")?,
+        meta: tree("meta")?,
+        worlds: tree("worlds")?,
+        runs: tree("runs")?,
+        keys: tree("keys")?,
+    })
+}
+
+fn last_frame(trees: &Trees) -> Result<u64, EngineError> {
+    guarded(|| trees.frames.last())?.map_or(Ok(0), |(key, _)| rows::number(&key))
+}
+
+fn note(trees: &Trees, key: &[u8]) -> Result<u64, EngineError> {
+    guarded(|| trees.meta.get(key))?.map_or(Ok(0), |value| rows::number(&value))
+}
+
+/// A new file is there for good once its folder, and the folder above, are synced.
+fn sync_folders(log: &Path) -> std::io::Result<()> {
+    File::open(log)?.sync_all()?;
+    log.parent().map_or(Ok(()), |home| File::open(home)?.sync_all())
+}

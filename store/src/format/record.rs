@@ -1,0 +1,179 @@
+//! A commit as stored.
+
+use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::event::{EventRecord, StoredContent};
+use folkmoot_core::ids::Digest;
+
+use super::bytes::{Bytes, to_u32};
+use super::event::{ContentRef, EventRef};
+use super::header::{self, Fixed};
+use super::{COMMIT_MAX, Malformed};
+use crate::chain::{self, Leaf, Salt};
+
+/// Where the link stands: behind the record's length.
+const LINK_AT: usize = 4;
+const LINK_LEN: usize = 32;
+
+/// For how many events room is made before they are read.
+const EVENTS_AT_ONCE: usize = 16;
+
+/// A commit, encoded but not yet linked.
+#[derive(Debug)]
+pub(crate) struct Unlinked {
+    bytes: Vec<u8>,
+    leaf: Digest,
+}
+
+impl Unlinked {
+    /// Encodes `commit`. Hashing and encoding are done here, on the task that appends.
+    pub(crate) fn encode(commit: &Commit) -> Result<Self, Malformed> {
+        let records: Vec<EventRecord> = commit
+            .events
+            .iter()
+            .map(|event| event.to_record().map_err(|error| Malformed(error.to_string())))
+            .collect::<Result<_, _>>()?;
+        Self::of(&commit.header, &records)
+    }
+
+    fn of(header: &CommitHeader, records: &[EventRecord]) -> Result<Self, Malformed> {
+        let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + 320);
+        bytes.extend_from_slice(&[0; LINK_AT + LINK_LEN + 2]);
+        let header_at = bytes.len();
+        header::write(header, to_u32(records.len())?, &mut bytes)?;
+        let header = bytes.get(header_at..).unwrap_or_default();
+        let header_len = u16::try_from(header.len()).map_err(|_| Malformed::new("its header is too long"))?;
+        let mut leaf = Leaf::new(header);
+        for (record, salt) in records.iter().zip(salts(records)?) {
+            let event = borrow(record, salt)?;
+            leaf.add(&event, event.commitment().as_ref());
+            event.write(&mut bytes)?;
+        }
+        patch(&mut bytes, LINK_AT + LINK_LEN, &header_len.to_le_bytes());
+        let len = bytes.len();
+        if len > COMMIT_MAX {
+            return Err(Malformed(format!("it has {len} bytes; at most {COMMIT_MAX} are allowed")));
+        }
+        patch(&mut bytes, 0, &to_u32(len)?.to_le_bytes());
+        Ok(Self { bytes, leaf: leaf.finish() })
+    }
+
+    /// How many bytes it has.
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Links it to its predecessor: the stored bytes, and the link.
+    pub(crate) fn link(mut self, previous: &Digest) -> (Vec<u8>, Digest) {
+        let link = chain::link(previous, &self.leaf);
+        patch(&mut self.bytes, LINK_AT, link.as_bytes());
+        (self.bytes, link)
+    }
+}
+
+/// Encodes records that this build would not write.
+#[cfg(test)]
+pub(crate) fn foreign(header: &CommitHeader, records: &[EventRecord]) -> Result<Unlinked, Malformed> {
+    Unlinked::of(header, records)
+}
+
+fn size(record: &EventRecord) -> usize {
+    let content = match &record.content {
+        StoredContent::Present(bytes) => bytes.len(),
+        StoredContent::None | StoredContent::Erased { .. } => 0,
+    };
+    record.facts.len() + content + 64
+}
+
+/// One salt per record, of real randomness: whoever knows the log must not be able to guess erased content.
+fn salts(records: &[EventRecord]) -> Result<Vec<Salt>, Malformed> {
+    let mut salts = vec![[0; 16]; records.len()];
+    getrandom::fill(salts.as_flattened_mut())
+        .map_err(|error| Malformed(format!("the system gives no randomness: {error}")))?;
+    Ok(salts)
+}
+
+fn borrow(record: &EventRecord, salt: Salt) -> Result<EventRef<'_>, Malformed> {
+    let content = match &record.content {
+        StoredContent::None => ContentRef::None,
+        StoredContent::Present(bytes) => ContentRef::Present { salt, bytes },
+        StoredContent::Erased { .. } => return Err(Malformed::new("new content cannot be erased already")),
+    };
+    Ok(EventRef { kind: record.kind, version: record.version, facts: &record.facts, content })
+}
+
+fn patch(bytes: &mut [u8], at: usize, field: &[u8]) {
+    if let Some(place) = bytes.get_mut(at..at.saturating_add(field.len())) {
+        place.copy_from_slice(field);
+    }
+}
+
+/// A stored commit, still in the bytes it was read from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RecordRef<'a> {
+    /// All its bytes.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) link: Digest,
+    pub(crate) fixed: Fixed,
+    pub(crate) header: &'a [u8],
+    events: &'a [u8],
+}
+
+impl<'a> RecordRef<'a> {
+    /// Reads the next record of `bytes`.
+    pub(crate) fn read(bytes: &mut Bytes<'a>) -> Result<Self, Malformed> {
+        let len = super::bytes::to_usize(Bytes(bytes.0).u32()?);
+        let whole = bytes.take(len)?;
+        let mut rest = Bytes(whole);
+        rest.u32()?;
+        let link = Digest::new(rest.array()?);
+        let header_len = rest.u16()?;
+        let header = rest.take(usize::from(header_len))?;
+        let fixed = Fixed::read(&mut Bytes(header))?;
+        Ok(Self { bytes: whole, link, fixed, header, events: rest.0 })
+    }
+
+    /// Its events.
+    pub(crate) fn events(&self) -> Result<Vec<EventRef<'a>>, Malformed> {
+        let mut bytes = Bytes(self.events);
+        // A count that does not fit the bytes is found when they end.
+        let mut events = Vec::with_capacity(super::bytes::to_usize(self.fixed.count).min(EVENTS_AT_ONCE));
+        for _ in 0..self.fixed.count {
+            events.push(EventRef::read(&mut bytes)?);
+        }
+        match bytes.0 {
+            [] => Ok(events),
+            rest => Err(Malformed(format!("{} bytes too many behind the last event", rest.len()))),
+        }
+    }
+
+    /// The link that the stored bytes give behind `previous`.
+    pub(crate) fn expected_link(&self, previous: &Digest) -> Result<Digest, Malformed> {
+        let mut leaf = Leaf::new(self.header);
+        for event in self.events()? {
+            leaf.add(&event, event.commitment().as_ref());
+        }
+        Ok(chain::link(previous, &leaf.finish()))
+    }
+}
+
+/// The records in the bytes of a unit.
+pub(crate) fn records(unit: &[u8]) -> impl Iterator<Item = Result<RecordRef<'_>, Malformed>> {
+    let mut bytes = Bytes(unit);
+    let mut failed = false;
+    std::iter::from_fn(move || {
+        if failed || bytes.0.is_empty() {
+            return None;
+        }
+        let record = RecordRef::read(&mut bytes);
+        failed = record.is_err();
+        Some(record)
+    })
+}
+
+#[cfg(test)]
+impl Unlinked {
+    /// A record of `len` bytes that nobody reads.
+    pub(crate) fn of_len(len: usize) -> Self {
+        Self { bytes: vec![0; len], leaf: chain::NO_LINK }
+    }
+}

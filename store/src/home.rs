@@ -1,0 +1,221 @@
+//! The directory of a store: whose it is, and that nobody else has it open.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::engine::{EngineError, is_full};
+use crate::format::FORMAT;
+use crate::open_error::OpenError;
+use crate::store::OpenMode;
+
+pub(crate) mod head_record;
+#[cfg(test)]
+mod tests;
+
+/// The file that says that this is a store, and of which format.
+const FORMAT_FILE: &str = "format";
+
+/// What stands in it before the number.
+const MARK: &str = "folkmoot store ";
+
+/// The file that the process which has the store open holds a lock on; its pid stands in it.
+const LOCK_FILE: &str = "lock";
+
+/// A store's directory, locked.
+#[derive(Debug)]
+pub(crate) struct Home {
+    path: PathBuf,
+    /// Closing it ends the lock.
+    _lock: File,
+}
+
+impl Home {
+    /// Finds or makes the directory, and locks it.
+    pub(crate) fn open(path: PathBuf, mode: OpenMode) -> Result<Self, OpenError> {
+        match Kind::of(&path)? {
+            Kind::Store => {}
+            Kind::Nothing | Kind::Empty => match mode {
+                OpenMode::Existing => return Err(OpenError::Missing { path }),
+                OpenMode::Create => create(&path)?,
+            },
+        }
+        let lock = lock(&path)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether frames were ever written here: then there must be a log.
+    pub(crate) fn has_been_used(&self) -> bool {
+        self.path.join(head_record::FILE).exists()
+    }
+}
+
+/// What is at a path.
+enum Kind {
+    Nothing,
+    Empty,
+    Store,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Result<Self, OpenError> {
+        let failed = |source| io_error(path, source);
+        match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                return Err(OpenError::CannotCreate { path: path.to_owned(), source: error });
+            }
+            Err(error) => return Err(failed(error)),
+            Ok(metadata) if !metadata.is_dir() => return Err(OpenError::NotADirectory { path: path.to_owned() }),
+            Ok(_) => {}
+        }
+        match fs::read(path.join(FORMAT_FILE)) {
+            Ok(mark) => check_mark(path, &mark).map(|()| Self::Store),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if is_empty(path).map_err(failed)? {
+                    Ok(Self::Empty)
+                } else {
+                    Err(OpenError::Foreign { path: path.to_owned() })
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                Err(OpenError::Foreign { path: path.to_owned() })
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+}
+
+/// Whether a directory is free to become a store. One that a process died in while it was made is.
+fn is_empty(path: &Path) -> io::Result<bool> {
+    let half_made = half_written(FORMAT_FILE);
+    for entry in fs::read_dir(path)? {
+        if entry?.file_name() != half_made.as_str() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
+    let number = std::str::from_utf8(mark).ok().and_then(|mark| mark.strip_prefix(MARK));
+    let number: Option<u32> = number.and_then(|number| number.trim_end().parse().ok());
+    let known = u32::from(FORMAT);
+    match number {
+        Some(found) if found == known => Ok(()),
+        Some(found) if found > known => Err(OpenError::NewerFormat { path: path.to_owned(), found, known }),
+        Some(_) | None => Err(OpenError::Foreign { path: path.to_owned() }),
+    }
+}
+
+/// Makes the directory. The mark is renamed into place, so that a directory has a whole one or none.
+fn create(path: &Path) -> Result<(), OpenError> {
+    let make = || {
+        fs::create_dir_all(path)?;
+        replace(path, FORMAT_FILE, format!("{MARK}{FORMAT}\n").as_bytes())?;
+        path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
+    };
+    make().map_err(|source| match Trouble::of(&source) {
+        Trouble::Other => OpenError::CannotCreate { path: path.to_owned(), source },
+        Trouble::ReadOnly | Trouble::Full => io_error(path, source),
+    })
+}
+
+/// Writes a file whole: under another name, synced, renamed, and its folder synced.
+pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let new = folder.join(half_written(name));
+    let mut file = File::create(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&new, folder.join(name))?;
+    sync_folder(folder)
+}
+
+/// What a file is called until it is whole.
+fn half_written(name: &str) -> String {
+    format!(".{name}.new")
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+fn lock(path: &Path) -> Result<File, OpenError> {
+    let failed = |source| io_error(path, source);
+    let options = File::options().read(true).write(true).create(true).truncate(false).to_owned();
+    let mut file = options.open(path.join(LOCK_FILE)).map_err(failed)?;
+    match try_lock(&file) {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
+            return Err(OpenError::Locked { path: path.to_owned(), pid });
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    file.set_len(0).map_err(failed)?;
+    writeln!(file, "{}", std::process::id()).map_err(failed)?;
+    Ok(file)
+}
+
+/// How often the lock is tried for, and how long is waited in between.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Takes the lock. A process that is just being started holds a copy of the last holder's handle until it has become
+/// another program, so that a lock that was let go may still look held for a moment.
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
+            locked => return locked,
+        }
+    }
+    file.try_lock()
+}
+
+/// Says what an engine's error means to whoever opens the store at `path`.
+pub(crate) fn open_error(path: &Path, error: EngineError) -> OpenError {
+    let path = path.to_owned();
+    match error {
+        EngineError::Damaged(what) => OpenError::Damaged { path, what },
+        EngineError::Full(source) => OpenError::Full { path, source },
+        EngineError::Io(source) => io_error(&path, source),
+        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => {
+            OpenError::Io { path, source: io::Error::other(error) }
+        }
+    }
+}
+
+/// The kinds of trouble with a directory that call for different measures.
+enum Trouble {
+    ReadOnly,
+    Full,
+    Other,
+}
+
+impl Trouble {
+    fn of(error: &io::Error) -> Self {
+        if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) {
+            Self::ReadOnly
+        } else if is_full(error) {
+            Self::Full
+        } else {
+            Self::Other
+        }
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> OpenError {
+    let path = path.to_owned();
+    match Trouble::of(&source) {
+        Trouble::ReadOnly => OpenError::ReadOnly { path, source },
+        Trouble::Full => OpenError::Full { path, source },
+        Trouble::Other => OpenError::Io { path, source },
+    }
+}

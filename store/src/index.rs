@@ -1,0 +1,157 @@
+//! The worlds of a store, and where their latest commits are. Holds durable facts only.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use folkmoot_core::commit::CommandKey;
+use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
+use folkmoot_core::port::WorldEntry;
+use tokio::sync::watch;
+
+use crate::chain::NO_LINK;
+use crate::engine::FrameNumber;
+use crate::summary::Summary;
+
+/// A commit that is in shared frames only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TailCommit {
+    pub(crate) first: Position,
+    pub(crate) frame: FrameNumber,
+}
+
+/// How far a world has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub(crate) name: Arc<WorldName>,
+    pub(crate) head: Position,
+    pub(crate) time: Time,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) link: Digest,
+}
+
+impl Reach {
+    /// A world that is about to get its first commit.
+    pub(crate) fn unborn(name: WorldName) -> Self {
+        Self { name: Arc::new(name), head: Position::ZERO, time: Time(0), incarnation: Incarnation(0), link: NO_LINK }
+    }
+
+    /// Goes on by a commit.
+    pub(crate) fn advance(&mut self, summary: &Summary, link: Digest) {
+        self.head = summary.last;
+        self.time = summary.time;
+        self.incarnation = summary.opened.unwrap_or(self.incarnation);
+        self.link = link;
+    }
+}
+
+/// A world.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) reach: Reach,
+    /// Up to here its commits are in runs.
+    pub(crate) runs_end: Position,
+    /// The commits behind `runs_end`.
+    pub(crate) tail: VecDeque<TailCommit>,
+    /// The keys of those commits.
+    pub(crate) tail_keys: BTreeMap<CommandKey, (Position, Digest)>,
+    /// The head, for those who follow.
+    news: watch::Sender<Position>,
+}
+
+impl World {
+    pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
+        let news = watch::Sender::new(reach.head);
+        Self { reach, runs_end, tail: VecDeque::new(), tail_keys: BTreeMap::new(), news }
+    }
+
+    /// Follows the head, from where it is now. Nobody keeps it up to date while nobody follows.
+    pub(crate) fn follow(&self) -> watch::Receiver<Position> {
+        self.news.send_replace(self.reach.head);
+        self.news.subscribe()
+    }
+
+    fn entry(&self, world: WorldId) -> WorldEntry {
+        let Reach { name, head, time, incarnation, link: _ } = &self.reach;
+        WorldEntry { world, name: WorldName::clone(name), head: *head, time: *time, incarnation: *incarnation }
+    }
+}
+
+/// A commit that has become durable.
+#[derive(Debug)]
+pub(crate) struct Landed {
+    pub(crate) summary: Summary,
+    pub(crate) link: Digest,
+    pub(crate) frame: FrameNumber,
+}
+
+/// All worlds.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) worlds: HashMap<WorldId, World>,
+    names: BTreeMap<WorldName, WorldId>,
+    /// The last frame.
+    pub(crate) head: FrameNumber,
+    /// The link of the last commit.
+    pub(crate) last_link: Option<Digest>,
+    /// Up to here all commits of shared frames are in runs.
+    pub(crate) swept: FrameNumber,
+    /// How many bytes of shared frames are not.
+    pub(crate) tail_bytes: usize,
+}
+
+impl Index {
+    pub(crate) fn insert(&mut self, id: WorldId, world: World) {
+        self.names.insert(WorldName::clone(&world.reach.name), id);
+        self.worlds.insert(id, world);
+    }
+
+    pub(crate) fn named(&self, name: &WorldName) -> Option<WorldId> {
+        self.names.get(name).copied()
+    }
+
+    pub(crate) fn entry(&self, name: &WorldName) -> Option<WorldEntry> {
+        let id = self.named(name)?;
+        self.worlds.get(&id).map(|world| world.entry(id))
+    }
+
+    pub(crate) fn entries(&self, after: Option<&WorldName>, limit: usize) -> Vec<WorldEntry> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let names = self.names.range((after.map_or(Unbounded, Excluded), Unbounded));
+        names.filter_map(|(_, id)| self.worlds.get(id).map(|world| world.entry(*id))).take(limit).collect()
+    }
+
+    /// Takes in a durable commit; gives how many events its world has outside of runs.
+    pub(crate) fn land(&mut self, landed: Landed) -> u64 {
+        let Landed { summary, link, frame } = landed;
+        if let Some(name) = &summary.created
+            && !self.worlds.contains_key(&summary.world)
+        {
+            self.insert(summary.world, World::new(Reach::unborn(name.clone()), Position::ZERO));
+        }
+        self.last_link = Some(link);
+        let Some(world) = self.worlds.get_mut(&summary.world) else { return 0 };
+        world.reach.advance(&summary, link);
+        world.tail.push_back(TailCommit { first: summary.first, frame });
+        if let Some(keyed) = summary.key {
+            world.tail_keys.insert(keyed.key, (summary.first, keyed.digest));
+        }
+        if world.news.receiver_count() > 0 {
+            world.news.send_replace(summary.last);
+        }
+        summary.last.get().saturating_sub(world.runs_end.get())
+    }
+
+    /// Wakes whoever follows a world.
+    pub(crate) fn wake(&self) {
+        self.worlds.values().for_each(|world| world.news.send_modify(|_| {}));
+    }
+
+    /// Notes that a world's commits up to `end` are in runs.
+    pub(crate) fn swept(&mut self, id: WorldId, end: Position) {
+        let Some(world) = self.worlds.get_mut(&id) else { return };
+        world.runs_end = end;
+        let gone = world.tail.partition_point(|commit| commit.first <= end);
+        world.tail.drain(..gone);
+        world.tail_keys.retain(|_, (first, _)| *first > end);
+    }
+}

@@ -1,0 +1,35 @@
+//! The event log of Folkmoot, on frame engines.
+//!
+//! An append returns only when its events survive power loss; appends of many worlds share one barrier. The crate
+//! deliberately knows nothing of what events mean: it frames, links, finds and follows them. Proofs and verification of
+//! the whole chain are not here yet.
+//!
+//! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements) and [`OpenError`] (why a
+//! store does not open).
+
+mod batch;
+mod chain;
+mod checkpoints;
+mod committer;
+mod engine;
+mod format;
+mod home;
+mod index;
+mod open_error;
+mod queue;
+mod reader;
+mod recover;
+mod runs;
+mod shared;
+mod stats;
+mod store;
+mod stream;
+mod summary;
+mod upcast;
+
+pub use engine::{
+    Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
+};
+pub use open_error::OpenError;
+pub use stats::Stats;
+pub use store::{OpenMode, Store};

@@ -1,0 +1,106 @@
+//! Why a store does not open.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a store does not open: what, where, and what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is no store, and the caller wanted an existing one.
+    #[error("there is no store at {path}; run a world to make one, or name another directory")]
+    Missing {
+        /// Where.
+        path: PathBuf,
+    },
+    /// Another process has it open.
+    #[error("the store {path} is in use by {}; stop it, or work through it", holder(*pid))]
+    Locked {
+        /// Where.
+        path: PathBuf,
+        /// The other process, if it said so.
+        pid: Option<u32>,
+    },
+    /// The path names a file.
+    #[error("{path} is a file; a store is a directory, name another path")]
+    NotADirectory {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The directory holds something else.
+    #[error("the directory {path} is not empty and is not a store; name another one")]
+    Foreign {
+        /// Where.
+        path: PathBuf,
+    },
+    /// A newer build wrote it.
+    #[error("the store {path} has format {found}; this build reads formats up to {known}, use a newer one")]
+    NewerFormat {
+        /// Where.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The newest that this build reads.
+        known: u32,
+    },
+    /// What is stored is not what was written.
+    #[error("the store {path} is damaged: {what}; restore it from a copy")]
+    Damaged {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The log ends before commits that were acknowledged.
+    #[error(
+        "the log of the store {path} ends at frame {found}, but frame {recorded} was written; restore it from a copy"
+    )]
+    CutTail {
+        /// Where.
+        path: PathBuf,
+        /// The last frame that is there.
+        found: u64,
+        /// The last frame that the head record names.
+        recorded: u64,
+    },
+    /// The directory cannot be written.
+    #[error("the store {path} is read-only for this user; change its permissions or name another directory")]
+    ReadOnly {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// There is no room.
+    #[error("the disk with the store {path} is full; make room and try again")]
+    Full {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// It cannot be made.
+    #[error("cannot create the store {path}; check the directory above it")]
+    CannotCreate {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+    /// Anything else that the system said.
+    #[error("cannot open the store {path}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}

@@ -1,0 +1,329 @@
+//! Reading the commits of one world, a piece at a time: first from its runs, then from shared frames.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use folkmoot_core::commit::Commit;
+use folkmoot_core::event::Event;
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::{ReadError, StoredCommit};
+
+use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::format::event::EventRef;
+use crate::format::frame::{FrameRef, Joiner};
+use crate::format::record::{RecordRef, records};
+use crate::format::{Malformed, header};
+use crate::index::TailCommit;
+use crate::runs::{read_run_key, run_key};
+use crate::shared::{Shared, read_error};
+use crate::summary::decode;
+use crate::upcast::{LiftError, Upcasters};
+
+/// How many stored bytes are read at once.
+const PIECE_BYTES: usize = 128 * 1024;
+
+/// How many stored bytes are read at once where one commit is larger than a piece.
+const LARGE_BYTES: usize = 2 * crate::format::COMMIT_MAX;
+
+/// How many bytes of shared frames are read ahead.
+const AHEAD_BYTES: usize = 32 * 1024;
+
+/// With fewer events left than this a read counts as short.
+const SHORT_EVENTS: u64 = 64;
+
+/// How many commits of shared frames make a piece.
+const PIECE_COMMITS: usize = 256;
+
+/// A place in the log of one world.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader {
+    shared: Arc<Shared>,
+    world: WorldId,
+    /// The next event. Inside a commit only before the first piece.
+    next: Position,
+    has_begun: bool,
+}
+
+/// Where the next piece is.
+enum Plan {
+    Runs { end: Position },
+    Tail { commits: Vec<TailCommit>, head: Position },
+    End,
+}
+
+/// What came of reading a piece.
+enum Piece {
+    Read(Vec<StoredCommit>),
+    /// The frames were moved into runs meanwhile.
+    Moved,
+}
+
+impl Reader {
+    /// Begins with the commit that holds `from`.
+    pub(crate) fn new(shared: Arc<Shared>, world: WorldId, from: Position) -> Self {
+        Self { shared, world, next: from.max(Position::new(1)), has_begun: false }
+    }
+
+    /// The position of the next event.
+    pub(crate) const fn next(&self) -> Position {
+        self.next
+    }
+
+    /// Whether only a few commits are left, all of them so fresh that reading them hardly blocks.
+    pub(crate) fn is_short(&self) -> bool {
+        let index = self.shared.index();
+        index.worlds.get(&self.world).is_some_and(|world| {
+            let left = world.reach.head.get().saturating_sub(self.next.get());
+            self.next > world.runs_end && left < SHORT_EVENTS
+        })
+    }
+
+    /// Reads the next commits; none at the head. Blocks.
+    pub(crate) fn piece(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
+        let shared = Arc::clone(&self.shared);
+        let lease = shared.lease();
+        let engine = lease.engine().map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;
+        loop {
+            let plan = self.plan()?;
+            let was_tail = matches!(plan, Plan::Tail { .. });
+            let piece = match plan {
+                Plan::End => return Ok(Vec::new()),
+                Plan::Runs { end } => self.read_runs(engine, end)?,
+                Plan::Tail { commits, head } => self.read_tail(engine, &commits, head)?,
+            };
+            match piece {
+                Piece::Read(commits) => return Ok(commits),
+                Piece::Moved if was_tail && self.has_moved() => {}
+                Piece::Moved => return Err(self.damaged("frames of it are missing")),
+            }
+        }
+    }
+
+    fn plan(&self) -> Result<Plan, ReadError> {
+        let index = self.shared.index();
+        let world = index.worlds.get(&self.world).ok_or(ReadError::NoSuchWorld(self.world))?;
+        let head = world.reach.head;
+        if self.next > head {
+            return Ok(Plan::End);
+        }
+        if self.next <= world.runs_end {
+            return Ok(Plan::Runs { end: world.runs_end });
+        }
+        let from = world.tail.partition_point(|commit| commit.first <= self.next).saturating_sub(1);
+        let commits = world.tail.iter().skip(from).take(PIECE_COMMITS).copied().collect();
+        Ok(Plan::Tail { commits, head })
+    }
+
+    fn has_moved(&self) -> bool {
+        let index = self.shared.index();
+        index.worlds.get(&self.world).is_some_and(|world| self.next <= world.runs_end)
+    }
+
+    fn read_runs(&mut self, engine: &dyn Engine, end: Position) -> Result<Piece, ReadError> {
+        for bytes_max in [PIECE_BYTES, LARGE_BYTES] {
+            let commits = self.runs(engine, end, bytes_max)?;
+            if !commits.is_empty() {
+                return Ok(Piece::Read(commits));
+            }
+        }
+        Err(self.damaged("the commits up to the next run are missing"))
+    }
+
+    fn runs(&mut self, engine: &dyn Engine, end: Position, bytes_max: usize) -> Result<Vec<StoredCommit>, ReadError> {
+        let first = engine
+            .floor(Table::Runs, &run_key(self.world, self.next, u16::MAX))
+            .map_err(|error| read_error(error, self.next))?;
+        let Some((key, _)) = first.filter(|(key, _)| key.starts_with(self.world.0.as_bytes())) else {
+            return Err(self.damaged("its first run is missing"));
+        };
+        let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
+        let (from, to) = (run_key(self.world, first, 0), run_key(self.world, end.next(), 0));
+        let rows = engine.range(Table::Runs, &from, &to, bytes_max).map_err(|error| read_error(error, self.next))?;
+        let (mut joiner, mut commits) = (Joiner::default(), Vec::new());
+        for (key, value) in &rows {
+            let frame = read_run(key, value).map_err(|error| self.malformed(&error))?;
+            let unit = joiner.add(&frame).map_err(|error| self.malformed(&error))?;
+            if let Some(unit) = unit {
+                self.take_unit(unit, end, &mut commits)?;
+            }
+        }
+        Ok(commits)
+    }
+
+    fn read_tail(&mut self, engine: &dyn Engine, wanted: &[TailCommit], head: Position) -> Result<Piece, ReadError> {
+        let (mut commits, mut frames) = (Vec::new(), Frames::default());
+        for wanted in wanted {
+            if wanted.first < self.next && self.has_begun {
+                continue;
+            }
+            let unit = frames.unit(engine, wanted.frame).map_err(|error| read_error(error, self.next))?;
+            let Some(unit) = unit else {
+                return Ok(if commits.is_empty() { Piece::Moved } else { Piece::Read(commits) });
+            };
+            self.take_unit(&unit, head, &mut commits)?;
+            if self.next <= wanted.first {
+                return Err(self.damaged("it is not in its frame"));
+            }
+        }
+        Ok(Piece::Read(commits))
+    }
+
+    /// Takes the commits of this world out of a unit, from the next one up to `end`.
+    fn take_unit(&mut self, unit: &[u8], end: Position, into: &mut Vec<StoredCommit>) -> Result<(), ReadError> {
+        for record in records(unit) {
+            let record = record.map_err(|error| self.malformed(&error))?;
+            let (first, last) = (record.fixed.first, record.fixed.last());
+            if record.fixed.world != self.world || last < self.next || first > end {
+                continue;
+            }
+            if first > self.next || (self.has_begun && first < self.next) {
+                return Err(self.damaged(&format!("event {first} stands there")));
+            }
+            into.push(self.decode(&record)?);
+            (self.next, self.has_begun) = (last.next(), true);
+        }
+        Ok(())
+    }
+
+    fn decode(&self, record: &RecordRef<'_>) -> Result<StoredCommit, ReadError> {
+        let (header, _) = header::read(record.header).map_err(|error| self.malformed(&error))?;
+        let stored = record.events().map_err(|error| self.malformed(&error))?;
+        // Of the right size at once: events are large, and a commit mostly has one.
+        let mut events = Vec::with_capacity(stored.len());
+        for (at, event) in (header.first.get()..).map(Position::new).zip(&stored) {
+            events.push(read_event(event, &self.shared.upcasters, at)?);
+        }
+        Ok(StoredCommit { commit: Commit { header, events }, link: record.link })
+    }
+
+    fn malformed(&self, error: &Malformed) -> ReadError {
+        self.damaged(&error.0)
+    }
+
+    fn damaged(&self, what: &str) -> ReadError {
+        ReadError::Damaged { at: self.next, what: what.to_owned() }
+    }
+}
+
+fn read_event(event: &EventRef<'_>, upcasters: &Upcasters, at: Position) -> Result<Event, ReadError> {
+    decode(event, upcasters).map_err(|error| match error {
+        LiftError::Newer { kind, version } => ReadError::Newer { at, kind, version },
+        LiftError::Malformed(Malformed(what)) => ReadError::Damaged { at, what },
+    })
+}
+
+/// Reads a run, and verifies that it stands under its own key.
+fn read_run<'a>(key: &[u8], value: &'a [u8]) -> Result<FrameRef<'a>, Malformed> {
+    let (_, first, part) = read_run_key(key)?;
+    let frame = FrameRef::read(value)?;
+    if frame.number == first.get().saturating_add(u64::from(part)) {
+        Ok(frame)
+    } else {
+        Err(Malformed(format!("the run of event {first} stands under the key of another one")))
+    }
+}
+
+/// Reads the one commit that holds the event at `at`.
+pub(crate) fn commit_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Result<StoredCommit, ReadError> {
+    let mut reader = Reader::new(Arc::clone(shared), world, at);
+    let first = reader.piece()?.into_iter().next();
+    first.ok_or_else(|| reader.damaged("the event is not there"))
+}
+
+/// Shared frames that were read ahead.
+#[derive(Debug, Default)]
+struct Frames(Vec<(FrameNumber, Vec<u8>)>);
+
+impl Frames {
+    /// The unit that begins with the frame `first`; `None` if it is not there.
+    fn unit(&mut self, engine: &dyn Engine, first: FrameNumber) -> Result<Option<Vec<u8>>, EngineError> {
+        for bytes_max in [0, AHEAD_BYTES, LARGE_BYTES] {
+            if bytes_max > 0 {
+                self.0 = engine.read(first, bytes_max)?;
+            }
+            let unit = self.join(first).map_err(|error| EngineError::Damaged(error.0))?;
+            if unit.is_some() {
+                return Ok(unit);
+            }
+        }
+        Ok(None)
+    }
+
+    fn join(&self, first: FrameNumber) -> Result<Option<Vec<u8>>, Malformed> {
+        let at = self.0.partition_point(|(number, _)| *number < first);
+        let mut joiner = Joiner::default();
+        for ((number, bytes), expected) in self.0.iter().skip(at).zip(first.0..) {
+            let frame = FrameRef::read(bytes)?;
+            if number.0 != expected || frame.number != expected {
+                return Ok(None);
+            }
+            if let Some(unit) = joiner.add(&frame)? {
+                return Ok(Some(unit.to_vec()));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Reads at most `limit` commits that end before `before`, newest first. Blocks.
+pub(crate) fn back(
+    shared: &Arc<Shared>,
+    world: WorldId,
+    before: Position,
+    limit: usize,
+) -> Result<Vec<StoredCommit>, ReadError> {
+    let mut found: VecDeque<StoredCommit> = VecDeque::new();
+    let mut before = before;
+    while found.len() < limit && before > Position::new(1) {
+        let from = block_start(shared, world, before, limit - found.len())?;
+        let mut block = between(shared, world, from, before)?;
+        before = from;
+        while let Some(commit) = block.pop()
+            && found.len() < limit
+        {
+            found.push_back(commit);
+        }
+    }
+    Ok(found.into())
+}
+
+/// A commit's first position before `before`, about `limit` commits or one unit back.
+fn block_start(shared: &Shared, world: WorldId, before: Position, limit: usize) -> Result<Position, ReadError> {
+    {
+        let index = shared.index();
+        let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
+        if before > known.runs_end.next() {
+            let end = known.tail.partition_point(|commit| commit.first < before);
+            let start = known.tail.get(end.saturating_sub(limit.max(1).saturating_add(1)));
+            return Ok(start.map_or(Position::new(1), |commit| commit.first));
+        }
+    }
+    let lease = shared.lease();
+    let last = Position::new(before.get().saturating_sub(1));
+    let damaged = |what: String| ReadError::Damaged { at: last, what };
+    let engine = lease.engine().map_err(|error| read_error(error, last))?;
+    let run = engine.floor(Table::Runs, &run_key(world, last, u16::MAX)).map_err(|error| read_error(error, last))?;
+    let (key, _) = run
+        .filter(|(key, _)| key.starts_with(world.0.as_bytes()))
+        .ok_or_else(|| damaged("its run is missing".to_owned()))?;
+    read_run_key(&key).map(|(_, first, _)| first).map_err(|Malformed(what)| damaged(what))
+}
+
+/// The commits from the one that begins at `from`, as far as they end before `before`.
+fn between(
+    shared: &Arc<Shared>,
+    world: WorldId,
+    from: Position,
+    before: Position,
+) -> Result<Vec<StoredCommit>, ReadError> {
+    let mut reader = Reader::new(Arc::clone(shared), world, from);
+    let mut commits = Vec::new();
+    while reader.next() < before {
+        let piece = reader.piece()?;
+        if piece.is_empty() {
+            break;
+        }
+        commits.extend(piece.into_iter().take_while(|stored| stored.commit.last() < before));
+    }
+    Ok(commits)
+}

@@ -1,0 +1,108 @@
+//! Opening the log: what is durable is read, and what was not yet in runs is verified link by link.
+
+use folkmoot_core::ids::Position;
+
+use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::format::Malformed;
+use crate::format::header;
+use crate::format::record::{RecordRef, records};
+use crate::home::head_record::Head;
+use crate::index::{Index, Landed, Reach, World};
+use crate::runs::{self, entry};
+use crate::summary::Summary;
+use crate::upcast::{LiftError, Upcasters};
+
+const READ_BYTES: usize = 256 * 1024;
+
+/// Reads the index and the shared frames behind it.
+pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Index, EngineError> {
+    let mut index = Index::default();
+    read_worlds(engine, &mut index)?;
+    let swept = engine.get(Table::Meta, runs::SWEPT)?;
+    if let Some(note) = swept {
+        let (frame, worlds) = entry::read_swept(&note).map_err(damaged)?;
+        index.swept = frame;
+        if (index.worlds.len() as u64) < worlds {
+            let found = index.worlds.len();
+            return Err(EngineError::Damaged(format!("{found} of at least {worlds} worlds are in its index")));
+        }
+    }
+    index.head = engine.head()?.max(index.swept);
+    read_tail(engine, &mut index, upcasters)?;
+    let with_tail = index.worlds.iter().filter(|(_, world)| !world.tail.is_empty());
+    let with_tail: Vec<_> = with_tail.map(|(id, world)| (*id, world.runs_end)).collect();
+    with_tail.into_iter().try_for_each(|(world, end)| runs::remove_stale(engine, world, end))?;
+    Ok(index)
+}
+
+fn damaged(error: Malformed) -> EngineError {
+    EngineError::Damaged(error.0)
+}
+
+fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError> {
+    let mut from = vec![0; 16];
+    loop {
+        let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
+        let Some((last, _)) = rows.last() else { return Ok(()) };
+        from.clone_from(last);
+        from.push(0);
+        for (key, value) in rows {
+            let id = <[u8; 16]>::try_from(key.as_slice());
+            let id = id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
+            let reach = entry::read(&value).map_err(damaged)?;
+            let end = reach.head;
+            index.insert(header::world(id), World::new(reach, end));
+        }
+    }
+}
+
+fn read_tail(engine: &dyn Engine, index: &mut Index, upcasters: &Upcasters) -> Result<(), EngineError> {
+    let (from, to) = (index.swept.plus(1), index.head);
+    runs::each_unit(engine, from, to, |unit, span| {
+        for record in records(unit) {
+            take(&record?, span.first, index, upcasters)?;
+        }
+        index.tail_bytes += span.bytes;
+        Ok(())
+    })
+}
+
+/// Takes in a commit that is in shared frames, once it fits its world.
+fn take(record: &RecordRef<'_>, frame: FrameNumber, index: &mut Index, upcasters: &Upcasters) -> Result<(), Malformed> {
+    let summary = Summary::read(record, upcasters).map_err(|error| match error {
+        LiftError::Malformed(error) => error,
+        LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
+    })?;
+    let known = index.worlds.get(&summary.world);
+    if known.is_some_and(|world| runs::is_known(record, world.runs_end)) {
+        return Ok(());
+    }
+    let unborn = || summary.created.clone().map(Reach::unborn);
+    let reach = known.map(|world| world.reach.clone()).or_else(unborn);
+    let reach = reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
+    check(record, &reach, summary.first)?;
+    index.land(Landed { link: record.link, summary, frame });
+    Ok(())
+}
+
+fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<(), Malformed> {
+    if first != reach.head.next() {
+        return Err(Malformed(format!("event {first} of {} does not follow event {}", reach.name, reach.head)));
+    }
+    if record.expected_link(&reach.link)? == record.link {
+        Ok(())
+    } else {
+        Err(Malformed(format!("event {first} of {} does not match its link", reach.name)))
+    }
+}
+
+/// Compares what was recovered with the head record: `Err` gives the frame that is missing or another.
+pub(crate) fn check_head(index: &Index, recorded: Option<Head>) -> Result<(), FrameNumber> {
+    match recorded {
+        Some(head) if head.frame > index.head => Err(head.frame),
+        Some(head) if head.frame == index.head && index.last_link.is_some_and(|link| link != head.link) => {
+            Err(head.frame)
+        }
+        Some(_) | None => Ok(()),
+    }
+}

@@ -1,0 +1,230 @@
+//! Runs: the commits of one world in frames of its own.
+//!
+//! Worlds interleave in shared frames. A *sweep* copies all commits of the shared frames into runs, world by world, and
+//! then drops those frames. It runs beside the committer, and the two meet only at the barrier.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::commit::CommandKey;
+use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
+
+use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
+use crate::format::Malformed;
+use crate::format::bytes::Bytes;
+use crate::format::frame::{FrameRef, Joiner};
+use crate::format::record::{RecordRef, records};
+use crate::index::Reach;
+use crate::shared::Shared;
+use crate::summary::{Summary, key_digest};
+use crate::upcast::LiftError;
+
+pub(crate) mod entry;
+pub(crate) mod sheet;
+
+use sheet::Sheet;
+
+/// A world with so many events outside of runs makes a sweep due.
+pub(crate) const TAIL_EVENTS_MAX: u64 = 4_096;
+
+/// So many bytes of shared frames make a sweep due. They bound what has to be read and verified after a kill, too.
+pub(crate) const TAIL_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// With so many, the committer waits for a sweep: what a kill leaves to verify stays bounded.
+pub(crate) const TAIL_BYTES_LIMIT: usize = 4 * TAIL_BYTES_MAX;
+
+/// How much is read at once.
+const READ_BYTES: usize = 256 * 1024;
+
+/// About how many runs are kept in memory before they are written.
+const PAIRS_MAX: usize = 256;
+
+/// The key of the last swept frame, and of the number of worlds, in [`Table::Meta`].
+pub(crate) const SWEPT: &[u8] = b"swept";
+
+/// Copies everything that is durable now into runs, and drops the shared frames.
+pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
+    let lease = shared.lease();
+    let engine = lease.engine()?;
+    let (from, to) = {
+        let index = shared.index();
+        (index.swept.plus(1), index.head)
+    };
+    if from > to {
+        return Ok(());
+    }
+    let (sheets, bytes) = collect(shared, engine, from, to)?;
+    write(engine, &sheets)?;
+    let ends: Vec<(WorldId, Position)> = sheets.iter().map(|(world, sheet)| (*world, sheet.end())).collect();
+    let worlds = shared.index().worlds.len();
+    engine.put(Table::Meta, &[(SWEPT.to_vec(), entry::write_swept(to, worlds))])?;
+    {
+        let mut index = shared.index();
+        ends.into_iter().for_each(|(world, end)| index.swept(world, end));
+        index.swept = to;
+        index.tail_bytes = index.tail_bytes.saturating_sub(bytes);
+    }
+    engine.trim(to)
+}
+
+/// Sorts the commits of the shared frames by world.
+fn collect(
+    shared: &Shared,
+    engine: &dyn Engine,
+    from: FrameNumber,
+    to: FrameNumber,
+) -> Result<(BTreeMap<WorldId, Sheet>, usize), EngineError> {
+    let mut sheets = BTreeMap::new();
+    let mut bytes = 0;
+    each_unit(engine, from, to, |unit, span| {
+        bytes += span.bytes;
+        for record in records(unit) {
+            let record = record?;
+            let world = record.fixed.world;
+            let sheet = match sheets.entry(world) {
+                std::collections::btree_map::Entry::Occupied(sheet) => sheet.into_mut(),
+                std::collections::btree_map::Entry::Vacant(place) => place.insert(begin(shared, engine, world)?),
+            };
+            let summary = Summary::read(&record, &shared.upcasters).map_err(lift_failed)?;
+            sheet.add(&record, &summary)?;
+        }
+        Ok(())
+    })?;
+    Ok((sheets, bytes))
+}
+
+fn lift_failed(error: LiftError) -> Malformed {
+    match error {
+        LiftError::Malformed(error) => error,
+        LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
+    }
+}
+
+/// A sheet for a world, with what is known of it at the end of its runs.
+fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, Malformed> {
+    let (runs_end, name) = {
+        let index = shared.index();
+        let known =
+            index.worlds.get(&world).ok_or_else(|| Malformed(format!("commits of an unknown world {world}")))?;
+        (known.runs_end, WorldName::clone(&known.reach.name))
+    };
+    let failed = |error: EngineError| Malformed(error.to_string());
+    let stored = engine.get(Table::Worlds, world.0.as_bytes()).map_err(failed)?;
+    let reach = stored.map(|bytes| entry::read(&bytes)).transpose()?.unwrap_or_else(|| Reach::unborn(name));
+    if reach.head == runs_end {
+        Ok(Sheet::new(reach))
+    } else {
+        Err(Malformed(format!("the entry of the world {world} ends at {}, not at {runs_end}", reach.head)))
+    }
+}
+
+/// Where a unit was found.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    /// Its first frame.
+    pub(crate) first: FrameNumber,
+    /// The stored bytes of its frames.
+    pub(crate) bytes: usize,
+}
+
+/// Hands out the units of the frames `from` to `to`.
+pub(crate) fn each_unit(
+    engine: &dyn Engine,
+    from: FrameNumber,
+    to: FrameNumber,
+    mut each: impl FnMut(&[u8], Span) -> Result<(), Malformed>,
+) -> Result<(), EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let (mut joiner, mut next) = (Joiner::default(), from);
+    let mut span = Span { first: from, bytes: 0 };
+    while next <= to {
+        let frames = engine.read(next, READ_BYTES)?;
+        if frames.is_empty() {
+            return Err(EngineError::Damaged(format!("frame {next} is missing")));
+        }
+        for (number, frame) in frames.iter().take_while(|(number, _)| *number <= to) {
+            let read = FrameRef::read(frame).map_err(damaged)?;
+            if *number != next || read.number != number.0 {
+                return Err(EngineError::Damaged(format!("frame {next} is missing, {} stands there", read.number)));
+            }
+            if !read.is_continued {
+                span.first = next;
+            }
+            span.bytes += frame.len();
+            if let Some(unit) = joiner.add(&read).map_err(damaged)? {
+                each(unit, span).map_err(damaged)?;
+                span.bytes = 0;
+            }
+            next = next.plus(1);
+        }
+    }
+    Ok(())
+}
+
+/// Writes runs, then keys, then what the index says of the worlds: until that is there, the runs do not count.
+fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let mut pairs: Vec<Pair> = Vec::new();
+    for (world, sheet) in sheets {
+        pairs.extend(sheet.runs(*world, last_run(engine, *world)?).map_err(damaged)?);
+        if pairs.len() >= PAIRS_MAX {
+            engine.put(Table::Runs, &std::mem::take(&mut pairs))?;
+        }
+    }
+    engine.put(Table::Runs, &pairs)?;
+    let keys: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.keys(*world)).collect();
+    engine.put(Table::Keys, &keys)?;
+    let entries: Vec<Pair> =
+        sheets.iter().map(|(world, sheet)| (world.0.as_bytes().to_vec(), entry::write(&sheet.reach))).collect();
+    engine.put(Table::Worlds, &entries)
+}
+
+/// The last run of a world.
+fn last_run(engine: &dyn Engine, world: WorldId) -> Result<Option<Pair>, EngineError> {
+    let last = engine.floor(Table::Runs, &run_key(world, Position::new(u64::MAX), u16::MAX))?;
+    Ok(last.filter(|(key, _)| key.starts_with(world.0.as_bytes())))
+}
+
+/// Where the part `part` of the unit with the commit at `first` is.
+pub(crate) fn run_key(world: WorldId, first: Position, part: u16) -> Vec<u8> {
+    let mut key = world.0.as_bytes().to_vec();
+    key.extend_from_slice(&first.get().to_be_bytes());
+    key.extend_from_slice(&part.to_be_bytes());
+    key
+}
+
+/// Reads a run's key: the world, the first position, the part.
+pub(crate) fn read_run_key(key: &[u8]) -> Result<(WorldId, Position, u16), Malformed> {
+    let mut key = Bytes(key);
+    let world = crate::format::header::world(key.array()?);
+    let first = Position::new(u64::from_be_bytes(key.array()?));
+    Ok((world, first, u16::from_be_bytes(key.array()?)))
+}
+
+/// Where the commit of a key is, and the digest of what it asked.
+pub(crate) fn find_key(
+    engine: &dyn Engine,
+    world: WorldId,
+    key: &CommandKey,
+) -> Result<Option<(Position, Digest)>, EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let digest = key_digest(key).map_err(damaged)?;
+    let found = engine.get(Table::Keys, &entry::key(world, &digest))?;
+    found.map(|value| entry::read_key(&value).map_err(damaged)).transpose()
+}
+
+/// Removes runs that a sweep wrote and did not live to count.
+pub(crate) fn remove_stale(engine: &dyn Engine, world: WorldId, runs_end: Position) -> Result<(), EngineError> {
+    let (from, to) = (run_key(world, runs_end.next(), 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+    loop {
+        let stale = engine.range(Table::Runs, &from, &to, READ_BYTES)?;
+        if stale.is_empty() {
+            return Ok(());
+        }
+        engine.remove(Table::Runs, &stale.into_iter().map(|(key, _)| key).collect::<Vec<_>>())?;
+    }
+}
+
+/// Skips a record that is in runs already.
+pub(crate) fn is_known(record: &RecordRef<'_>, runs_end: Position) -> bool {
+    record.fixed.last() <= runs_end
+}

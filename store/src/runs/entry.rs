@@ -1,0 +1,77 @@
+//! Values of the small tables.
+
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
+
+use crate::engine::FrameNumber;
+use crate::format::bytes::Bytes;
+use crate::format::{FORMAT, Malformed};
+use crate::index::Reach;
+
+/// What the table of worlds says of a world: how far it had come at the end of its runs.
+pub(crate) fn write(reach: &Reach) -> Vec<u8> {
+    let mut bytes = vec![FORMAT];
+    bytes.extend_from_slice(&reach.head.get().to_le_bytes());
+    bytes.extend_from_slice(&reach.time.0.to_le_bytes());
+    bytes.extend_from_slice(&reach.incarnation.0.to_le_bytes());
+    bytes.extend_from_slice(reach.link.as_bytes());
+    bytes.extend_from_slice(reach.name.as_str().as_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
+
+/// Reads it back.
+pub(crate) fn read(bytes: &[u8]) -> Result<Reach, Malformed> {
+    let mut body = Bytes(checked(bytes)?);
+    let format = body.u8()?;
+    if format != FORMAT {
+        return Err(Malformed(format!("the entry of a world has format {format}")));
+    }
+    let (head, time) = (Position::new(body.u64()?), Time(body.u64()?));
+    let (incarnation, link) = (Incarnation(body.u32()?), Digest::new(body.array()?));
+    let name = String::from_utf8_lossy(body.0).into_owned();
+    let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
+    Ok(Reach { name: Arc::new(name), head, time, incarnation, link })
+}
+
+/// What the note of the last sweep says: the last swept frame, and how many worlds there are at least.
+pub(crate) fn write_swept(frame: FrameNumber, worlds: usize) -> Vec<u8> {
+    let mut bytes = frame.0.to_le_bytes().to_vec();
+    bytes.extend_from_slice(&(worlds as u64).to_le_bytes());
+    bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
+
+/// Reads it back.
+pub(crate) fn read_swept(bytes: &[u8]) -> Result<(FrameNumber, u64), Malformed> {
+    let mut body = Bytes(checked(bytes)?);
+    Ok((FrameNumber(body.u64()?), body.u64()?))
+}
+
+/// What stands before the checksum, if that fits.
+fn checked(bytes: &[u8]) -> Result<&[u8], Malformed> {
+    let broken = || Malformed::new("a value of the index does not match its checksum");
+    let (body, checksum) = bytes.split_last_chunk::<4>().ok_or_else(broken)?;
+    if crc32fast::hash(body) == u32::from_le_bytes(*checksum) { Ok(body) } else { Err(broken()) }
+}
+
+/// Where the table of keys has a key.
+pub(crate) fn key(world: WorldId, digest: &Digest) -> Vec<u8> {
+    let mut key = world.0.as_bytes().to_vec();
+    key.extend(digest.as_bytes().iter().take(16));
+    key
+}
+
+/// What it has there: the position of the commit, and the digest of what it asked.
+pub(crate) fn write_key(position: Position, digest: &Digest) -> Vec<u8> {
+    let mut value = position.get().to_le_bytes().to_vec();
+    value.extend_from_slice(digest.as_bytes());
+    value
+}
+
+/// Reads it back.
+pub(crate) fn read_key(value: &[u8]) -> Result<(Position, Digest), Malformed> {
+    let mut value = Bytes(value);
+    Ok((Position::new(value.u64()?), Digest::new(value.array()?)))
+}

@@ -1,0 +1,86 @@
+//! What the threads and the streams of one store share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use folkmoot_core::port::ReadError;
+
+use crate::engine::{Engine, EngineError};
+use crate::index::Index;
+use crate::upcast::Upcasters;
+
+/// Why nothing is appended after a clean end.
+pub(crate) const CLOSED: &str = "it is closed";
+
+/// Whether a store works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// It does.
+    Open,
+    /// It stopped after an error.
+    Stopped(String),
+    /// It was closed.
+    Closed,
+}
+
+/// What the threads and the streams of one store share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    engine: RwLock<Option<Arc<dyn Engine>>>,
+    index: Mutex<Index>,
+    phase: Mutex<Phase>,
+    pub(crate) upcasters: Upcasters,
+}
+
+/// The engine, kept from closing while this lives.
+pub(crate) struct Lease<'a>(RwLockReadGuard<'a, Option<Arc<dyn Engine>>>);
+
+impl Lease<'_> {
+    /// The engine, unless the store is closed.
+    pub(crate) fn engine(&self) -> Result<&dyn Engine, EngineError> {
+        self.0.as_deref().ok_or_else(|| EngineError::Io(std::io::Error::other(CLOSED)))
+    }
+}
+
+impl Shared {
+    pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters) -> Self {
+        Self { engine: RwLock::new(Some(engine)), index: Mutex::new(index), phase: Mutex::new(Phase::Open), upcasters }
+    }
+
+    pub(crate) fn lease(&self) -> Lease<'_> {
+        Lease(self.engine.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends the store. The first reason stays. Whoever follows a world is woken.
+    pub(crate) fn end(&self, end: Phase) {
+        {
+            let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
+            if *phase == Phase::Open {
+                *phase = end;
+            }
+        }
+        self.index().wake();
+    }
+
+    /// Lets the engine go, once nobody reads from it.
+    pub(crate) fn release(&self) {
+        let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
+        drop(engine);
+    }
+}
+
+/// Says what an engine's error means to a reader of the world's log behind `at`.
+pub(crate) fn read_error(error: EngineError, at: folkmoot_core::ids::Position) -> ReadError {
+    match error {
+        EngineError::Damaged(what) => ReadError::Damaged { at, what },
+        EngineError::Full(source) | EngineError::Io(source) => ReadError::Io(source),
+        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => ReadError::Io(std::io::Error::other(error)),
+    }
+}

@@ -1,0 +1,208 @@
+//! The store: the event log, once, over any engine.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use folkmoot_core::port::AppendError;
+
+use crate::checkpoints::Shelter;
+use crate::committer::{self, Committer, SweepDue};
+use crate::engine::{Engine, EngineError, MemoryEngine, SledEngine};
+use crate::home::head_record::HeadRecord;
+use crate::home::{self};
+use crate::index::Index;
+use crate::open_error::OpenError;
+use crate::queue::Queue;
+use crate::recover;
+use crate::runs;
+use crate::shared::{CLOSED, Phase, Shared};
+use crate::stats::Stats;
+use crate::upcast::Upcasters;
+
+mod event_log;
+#[cfg(test)]
+pub(crate) mod tests;
+
+/// Whether opening may make a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// It may.
+    Create,
+    /// There must be one.
+    Existing,
+}
+
+/// A store of worlds. Cloning gives another handle on the same store; the last one to be dropped closes it.
+#[derive(Debug, Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) shelter: Shelter,
+    home: Option<PathBuf>,
+    threads: Mutex<Option<Threads>>,
+}
+
+#[derive(Debug)]
+struct Threads {
+    committer: JoinHandle<Option<HeadRecord>>,
+    sweeper: JoinHandle<()>,
+}
+
+impl Store {
+    /// Opens the store in the directory `dir`.
+    ///
+    /// # Errors
+    /// [`OpenError`]: each variant says what to do.
+    pub fn open(dir: impl Into<PathBuf>, mode: OpenMode) -> Result<Self, OpenError> {
+        Self::with_engine(Arc::new(SledEngine::open(dir, mode)?))
+    }
+
+    /// Makes an empty store in memory. If the system refuses it threads, it is one that is stopped.
+    #[must_use]
+    pub fn memory() -> Self {
+        Self::with_engine(Arc::new(MemoryEngine::new())).unwrap_or_else(|error| Self::stopped(&error))
+    }
+
+    fn stopped(why: &OpenError) -> Self {
+        let shared = Arc::new(Shared::new(Arc::new(MemoryEngine::new()), Index::default(), Upcasters::default()));
+        let queue = Arc::new(Queue::default());
+        shared.end(Phase::Stopped(why.to_string()));
+        queue.stop(&why.to_string());
+        let inner = Inner { shared, queue, shelter: Shelter::new(None), home: None, threads: Mutex::new(None) };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Opens the store that an engine keeps.
+    ///
+    /// # Errors
+    /// [`OpenError::Damaged`] or [`OpenError::CutTail`] if what the engine keeps is not what was written.
+    pub fn with_engine(engine: Arc<dyn Engine>) -> Result<Self, OpenError> {
+        let home = engine.home().map(std::path::Path::to_owned);
+        let path = home.clone().unwrap_or_else(|| PathBuf::from("in memory"));
+        Self::start(engine, home, Upcasters::default()).map_err(|failure| match failure {
+            Failure::Engine(error) => home::open_error(&path, error),
+            Failure::Cut { found, recorded } => OpenError::CutTail { path, found, recorded },
+        })
+    }
+
+    fn start(engine: Arc<dyn Engine>, home: Option<PathBuf>, upcasters: Upcasters) -> Result<Self, Failure> {
+        let head_record = home.as_deref().map(HeadRecord::open).transpose().map_err(EngineError::Io)?;
+        let index = recover::recover(engine.as_ref(), &upcasters)?;
+        let (head_record, recorded) = head_record.unzip();
+        recover::check_head(&index, recorded.flatten())
+            .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
+        let term = engine.take_over()?;
+        let shared = Arc::new(Shared::new(engine, index, upcasters));
+        let queue = Arc::new(Queue::default());
+        let (sweeps, due) = mpsc::sync_channel(1);
+        let committer = Committer {
+            shared: Arc::clone(&shared),
+            queue: Arc::clone(&queue),
+            term,
+            head_record,
+            sweeps,
+            synced_at: Instant::now(),
+        };
+        let threads = spawn(committer, due).map_err(EngineError::Io)?;
+        let shelter = Shelter::new(home.as_deref());
+        let inner = Inner { shared, queue, shelter, home, threads: Mutex::new(Some(threads)) };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then
+    /// on; streams end. A second call does nothing.
+    ///
+    /// # Errors
+    /// [`AppendError::Io`] or [`AppendError::Full`] if something could not be written; no acknowledged commit is lost.
+    pub fn close(&self) -> Result<(), AppendError> {
+        self.inner.close()
+    }
+
+    /// Facts about the store, for people who look after it.
+    ///
+    /// # Errors
+    /// [`AppendError::Io`] if its directory does not read.
+    pub fn stats(&self) -> Result<Stats, std::io::Error> {
+        Stats::of(&self.inner.shared, self.inner.home.as_deref())
+    }
+}
+
+/// Why a store does not start.
+enum Failure {
+    Engine(EngineError),
+    Cut { found: u64, recorded: u64 },
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::Engine(error)
+    }
+}
+
+fn spawn(committer: Committer, due: Receiver<SweepDue>) -> std::io::Result<Threads> {
+    let (shared, queue) = (Arc::clone(&committer.shared), Arc::clone(&committer.queue));
+    let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    let sweeper = thread("folkmoot-runs").spawn(move || sweep_when_due(&shared, &queue, &due))?;
+    let committer = thread("folkmoot-log").spawn(move || committer.run())?;
+    Ok(Threads { committer, sweeper })
+}
+
+/// Sweeps when the committer finds it due, until the committer ends. An error of it ends the store.
+fn sweep_when_due(shared: &Shared, queue: &Queue, due: &Receiver<SweepDue>) {
+    while let Ok(SweepDue) = due.recv() {
+        if shared.phase() != Phase::Open {
+            continue;
+        }
+        if let Err(error) = runs::sweep(shared) {
+            let why = format!("copying into runs failed: {error}");
+            tracing::error!(why, "the store stops");
+            shared.end(Phase::Stopped(why.clone()));
+            queue.stop(&why);
+        }
+    }
+}
+
+impl Inner {
+    fn close(&self) -> Result<(), AppendError> {
+        let Some(threads) = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        self.queue.close(CLOSED);
+        let head_record = threads.committer.join();
+        let swept = threads.sweeper.join();
+        let result = match (head_record, swept, self.shared.phase()) {
+            (Ok(record), Ok(()), Phase::Open) => self.tidy(record),
+            (Ok(_), Ok(()), Phase::Stopped(_) | Phase::Closed) => Ok(()),
+            (Err(_), _, _) | (_, Err(_), _) => {
+                Err(EngineError::Io(std::io::Error::other("a thread of the store panicked")))
+            }
+        };
+        self.shared.end(Phase::Closed);
+        self.shared.release();
+        result.map_err(|error| committer::append_error(&error))
+    }
+
+    /// Leaves nothing outside of runs, so that the next open has nothing to verify.
+    fn tidy(&self, record: Option<HeadRecord>) -> Result<(), EngineError> {
+        runs::sweep(&self.shared)?;
+        let head = committer::head(&self.shared.index());
+        match (record, head) {
+            (Some(mut record), Some(head)) => record.write(head).and_then(|()| record.sync()).map_err(EngineError::Io),
+            (Some(_) | None, Some(_) | None) => Ok(()),
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            tracing::warn!(%error, "the store was not closed cleanly");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The event log port.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot_core::commit::{CommandKey, Commit};
+use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::port::{
+    AppendError, Appended, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
+};
+use tokio::sync::oneshot;
+
+use super::Store;
+use crate::format::Malformed;
+use crate::format::record::Unlinked;
+use crate::queue::Request;
+use crate::reader::{self, Reader};
+use crate::shared::{CLOSED, Phase, read_error};
+use crate::summary::Summary;
+use crate::{runs, stream};
+
+#[async_trait]
+impl EventLog for Store {
+    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+        let invalid = |Malformed(why)| AppendError::Invalid(why);
+        if commit.events.is_empty() || commit.header.first == Position::ZERO {
+            return Err(AppendError::Invalid("it has no events, or no position".to_owned()));
+        }
+        let record = Unlinked::encode(&commit).map_err(invalid)?;
+        let summary = Summary::of(&commit);
+        drop(commit);
+        let (reply, answer) = oneshot::channel();
+        self.inner.queue.put(Request { summary, incarnation, record, reply })?;
+        answer.await.unwrap_or_else(|_| Err(AppendError::Stopped("its committer ended".to_owned())))
+    }
+
+    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        self.check_open()?;
+        let end = self.head(world)?;
+        let shared = Arc::clone(&self.inner.shared);
+        Ok(stream::read(Arc::clone(&shared), Reader::new(shared, world, from), end))
+    }
+
+    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+        self.check_open()?;
+        self.head(world)?;
+        let shared = Arc::clone(&self.inner.shared);
+        blocking(move || reader::back(&shared, world, before, limit)).await
+    }
+
+    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        self.check_open()?;
+        let shared = Arc::clone(&self.inner.shared);
+        let news = {
+            let index = shared.index();
+            index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.follow()
+        };
+        Ok(stream::follow(Arc::clone(&shared), Reader::new(shared, world, from), news))
+    }
+
+    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+        self.check_open()?;
+        let Some(position) = self.key_position(world, key)? else { return Ok(None) };
+        let shared = Arc::clone(&self.inner.shared);
+        blocking(move || reader::commit_at(&shared, world, position)).await.map(Some)
+    }
+
+    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError> {
+        self.check_open()?;
+        Ok(self.inner.shared.index().entries(after, limit))
+    }
+
+    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
+        self.check_open()?;
+        Ok(self.inner.shared.index().entry(name))
+    }
+}
+
+impl Store {
+    fn check_open(&self) -> Result<(), ReadError> {
+        match self.inner.shared.phase() {
+            // What a stopped store has is still true.
+            Phase::Open | Phase::Stopped(_) => Ok(()),
+            Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
+        }
+    }
+
+    fn head(&self, world: WorldId) -> Result<Position, ReadError> {
+        let index = self.inner.shared.index();
+        index.worlds.get(&world).map(|world| world.reach.head).ok_or(ReadError::NoSuchWorld(world))
+    }
+
+    fn key_position(&self, world: WorldId, key: &CommandKey) -> Result<Option<Position>, ReadError> {
+        let shared = &self.inner.shared;
+        let in_tail = {
+            let index = shared.index();
+            let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
+            known.tail_keys.get(key).map(|(position, _)| *position)
+        };
+        if in_tail.is_some() {
+            return Ok(in_tail);
+        }
+        // A sweep writes the table before it takes a key from the tail.
+        let lease = shared.lease();
+        let found = lease.engine().and_then(|engine| runs::find_key(engine, world, key));
+        found.map(|found| found.map(|(position, _)| position)).map_err(|error| read_error(error, Position::ZERO))
+    }
+}
+
+#[async_trait]
+impl Checkpoints for Store {
+    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.shelter.save(world, at, decider, state)).await
+    }
+
+    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.shelter.latest(world, decider)).await
+    }
+}
+
+/// Runs `call` on a thread that may block, if there is a runtime.
+async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return call() };
+    match runtime.spawn_blocking(call).await {
+        Ok(value) => value,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

@@ -1,0 +1,103 @@
+//! What the index needs to know of a commit.
+
+use folkmoot_core::commit::{Commit, Keyed};
+use folkmoot_core::event::{Event, EventKind};
+use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
+
+use crate::format::Malformed;
+use crate::format::event::EventRef;
+use crate::format::header;
+use crate::format::record::RecordRef;
+use crate::upcast::{LiftError, Upcasters};
+
+/// What the index needs to know of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Summary {
+    pub(crate) world: WorldId,
+    pub(crate) first: Position,
+    pub(crate) last: Position,
+    pub(crate) time: Time,
+    pub(crate) key: Option<Keyed>,
+    /// The incarnation of its last `Opened`.
+    pub(crate) opened: Option<Incarnation>,
+    /// The world's name, if the commit begins with `WorldOpened`.
+    pub(crate) created: Option<WorldName>,
+}
+
+impl Summary {
+    /// Summarises a commit that is about to be appended.
+    pub(crate) fn of(commit: &Commit) -> Self {
+        let mut summary = Self {
+            world: commit.header.world,
+            first: commit.header.first,
+            last: commit.last(),
+            time: commit.header.stamp.time,
+            key: commit.header.key.clone(),
+            opened: None,
+            created: None,
+        };
+        summary.note_first(commit.events.first());
+        commit.events.iter().for_each(|event| summary.note(event));
+        summary
+    }
+
+    /// Summarises a stored commit.
+    pub(crate) fn read(record: &RecordRef<'_>, upcasters: &Upcasters) -> Result<Self, LiftError> {
+        let (header, _) = header::read(record.header)?;
+        let mut summary = Self {
+            world: header.world,
+            first: header.first,
+            last: record.fixed.last(),
+            time: header.stamp.time,
+            key: header.key,
+            opened: None,
+            created: None,
+        };
+        for (at, event) in record.events()?.into_iter().enumerate() {
+            let matters = event.kind == EventKind::Opened as u16 || (at == 0 && header.first.get() == 1);
+            if matters {
+                let event = decode(&event, upcasters)?;
+                if at == 0 {
+                    summary.note_first(Some(&event));
+                }
+                summary.note(&event);
+            }
+        }
+        Ok(summary)
+    }
+
+    fn note_first(&mut self, event: Option<&Event>) {
+        if let Some(Event::WorldOpened(opened)) = event
+            && opened.world == self.world
+            && self.first.get() == 1
+        {
+            self.created = Some(opened.name.clone());
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
+        if let Event::Opened(opened) = event {
+            self.opened = Some(opened.incarnation);
+        }
+    }
+}
+
+/// Reads an event, lifted to this build's version if it has an older one.
+pub(crate) fn decode(event: &EventRef<'_>, upcasters: &Upcasters) -> Result<Event, LiftError> {
+    let read = if upcasters.is_current(event.kind, event.version) {
+        Event::from_view(event.view())
+    } else {
+        Event::from_record(upcasters.lift(event.to_record())?)
+    };
+    read.map_err(|error| LiftError::Malformed(Malformed(describe(&error))))
+}
+
+fn describe(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+}
+
+/// The digest under which the key table keeps a key.
+pub(crate) fn key_digest(key: &folkmoot_core::commit::CommandKey) -> Result<Digest, Malformed> {
+    let json = serde_json::to_vec(key).map_err(|error| Malformed(format!("its key has no JSON form: {error}")))?;
+    Ok(Digest::of(&[&json]))
+}

@@ -1,0 +1,71 @@
+//! Lifting stored events of older schema versions to the one that this build knows.
+//!
+//! A log is never rewritten: an event keeps the version it was written with, and every read lifts it, one version at a
+//! time. No kind has a second version yet.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::event::{EventKind, EventRecord};
+
+use crate::format::Malformed;
+
+/// Lifts a record of one version to the next one. It must set the record's version to the next one.
+pub(crate) type Lift = fn(EventRecord) -> Result<EventRecord, Malformed>;
+
+/// A record that this build cannot use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LiftError {
+    /// A newer build wrote it.
+    Newer { kind: String, version: u16 },
+    /// It is not what its version promises.
+    Malformed(Malformed),
+}
+
+impl From<Malformed> for LiftError {
+    fn from(error: Malformed) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+/// All lifts, by kind and the version they start from.
+#[derive(Debug, Clone)]
+pub(crate) struct Upcasters {
+    current: BTreeMap<u16, (&'static str, u16)>,
+    lifts: BTreeMap<(u16, u16), Lift>,
+}
+
+impl Default for Upcasters {
+    fn default() -> Self {
+        let current = EventKind::ALL.iter().map(|(kind, version)| (*kind as u16, (kind.name(), *version)));
+        Self { current: current.collect(), lifts: BTreeMap::new() }
+    }
+}
+
+impl Upcasters {
+    /// Whether this build writes events of `kind` in `version`.
+    pub(crate) fn is_current(&self, kind: u16, version: u16) -> bool {
+        self.current.get(&kind).is_some_and(|(_, current)| *current == version)
+    }
+
+    /// Lifts `record` to the version that this build knows.
+    pub(crate) fn lift(&self, mut record: EventRecord) -> Result<EventRecord, LiftError> {
+        let (kind, version) = (record.kind, record.version);
+        let newer = |kind: String| LiftError::Newer { kind, version };
+        let (name, current) = self.current.get(&kind).ok_or_else(|| newer(kind.to_string()))?;
+        if version > *current {
+            return Err(newer((*name).to_owned()));
+        }
+        while record.version < *current {
+            let from = record.version;
+            let missing = || Malformed(format!("a {name} of version {from} cannot be lifted"));
+            record = self.lifts.get(&(kind, from)).ok_or_else(missing)?(record)?;
+            if record.version != from.saturating_add(1) {
+                return Err(missing().into());
+            }
+        }
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+use folkmoot_core::event::{Event, EventKind, EventRecord, StoredContent, WarningRecorded};
+use folkmoot_core::ids::Position;
+use futures::StreamExt as _;
+
+use super::*;
+use crate::engine::{FrameLog as _, FrameNumber, MemoryEngine};
+
+const KIND: u16 = EventKind::WarningRecorded as u16;
+
+fn record(version: u16, facts: &str) -> EventRecord {
+    EventRecord { kind: KIND, version, facts: facts.into(), content: StoredContent::None }
+}
+
+/// The made-up older versions called the code a name.
+fn rename(mut record: EventRecord) -> Result<EventRecord, Malformed> {
+    let facts = String::from_utf8(record.facts).map_err(|_| Malformed::new("not text"))?;
+    record.facts = facts.replace("\"name\"", "\"code\"").into_bytes();
+    record.version += 1;
+    Ok(record)
+}
+
+fn forget_to_count(record: EventRecord) -> Result<EventRecord, Malformed> {
+    Ok(record)
+}
+
+fn with(from: u16, lift: Lift) -> Upcasters {
+    let mut upcasters = Upcasters::default();
+    upcasters.lifts.insert((KIND, from), lift);
+    upcasters
+}
+
+#[test]
+fn a_record_of_this_version_stays_as_it_is() {
+    assert_eq!(Upcasters::default().lift(record(1, "{}")), Ok(record(1, "{}")));
+}
+
+#[test]
+fn an_older_record_goes_through_every_lift() {
+    let mut upcasters = with(0, rename);
+    upcasters.lifts.insert((KIND, 1), rename);
+    upcasters.current.insert(KIND, ("WarningRecorded", 2));
+    assert_eq!(upcasters.lift(record(0, r#"{"name":"x"}"#)), Ok(record(2, r#"{"code":"x"}"#)));
+    assert_eq!(upcasters.lift(record(1, r#"{"name":"x"}"#)), Ok(record(2, r#"{"code":"x"}"#)));
+}
+
+#[test]
+fn a_newer_version_and_an_unknown_kind_are_named() {
+    let newer = LiftError::Newer { kind: "WarningRecorded".to_owned(), version: 2 };
+    assert_eq!(Upcasters::default().lift(record(2, "{}")), Err(newer));
+    let unknown = EventRecord { kind: 9_999, ..record(1, "{}") };
+    let newer = LiftError::Newer { kind: "9999".to_owned(), version: 1 };
+    assert_eq!(Upcasters::default().lift(unknown), Err(newer));
+}
+
+#[test]
+fn a_missing_or_idle_lift_is_an_error() {
+    assert!(matches!(Upcasters::default().lift(record(0, "{}")), Err(LiftError::Malformed(_))));
+    assert!(matches!(with(0, forget_to_count).lift(record(0, "{}")), Err(LiftError::Malformed(_))));
+}
+
+/// A store in memory whose second commit holds one `WarningRecorded` of `version`.
+async fn store_with(version: u16, facts: &str, upcasters: Upcasters) -> (crate::Store, folkmoot_core::ids::WorldId) {
+    let engine = std::sync::Arc::new(MemoryEngine::new());
+    let world = crate::store::tests::foreign_record(engine.as_ref(), &record(version, facts)).await;
+    assert_eq!(engine.head().unwrap(), FrameNumber(2));
+    (crate::store::tests::open_with(engine, upcasters), world)
+}
+
+#[tokio::test]
+async fn reading_lifts_what_an_older_build_wrote() {
+    use folkmoot_core::port::EventLog as _;
+    let (store, world) = store_with(0, r#"{"name":"old"}"#, with(0, rename)).await;
+    let read: Vec<_> = store.read(world, Position::new(3)).await.unwrap().collect().await;
+    let event = Event::WarningRecorded(WarningRecorded { code: "old".to_owned(), agent: None });
+    assert_eq!(read.into_iter().next().unwrap().unwrap().commit.events, [event]);
+}
+
+#[tokio::test]
+async fn reading_stops_at_what_a_newer_build_wrote() {
+    use folkmoot_core::port::{EventLog as _, ReadError};
+    let (store, world) = store_with(7, "{}", Upcasters::default()).await;
+    let read: Vec<_> = store.read(world, Position::new(3)).await.unwrap().collect().await;
+    let [Err(ReadError::Newer { at, kind, version: 7 })] = read.as_slice() else { panic!("{read:?}") };
+    assert_eq!((at.get(), kind.as_str()), (3, "WarningRecorded"));
+}

@@ -1,0 +1,258 @@
+//! The conformance suite of the event log, run on every engine.
+
+use std::sync::Arc;
+
+use folkmoot_core::commit::Commit;
+use folkmoot_core::ids::{Digest, Incarnation, Position};
+use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, ReadError};
+use folkmoot_store::Store;
+use futures::StreamExt as _;
+
+use crate::fixture::*;
+
+/// Runs a conformance test on every engine.
+macro_rules! on_every_engine {
+    ($($name:ident)*) => {
+        mod memory {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name(folkmoot_store::Store::memory()).await;
+            })*
+        }
+
+        mod sled {
+            $(#[tokio::test]
+            async fn $name() {
+                let disk = crate::fixture::OnDisk::new();
+                super::$name(disk.open()).await;
+            })*
+        }
+    };
+}
+
+on_every_engine! {
+    commits_are_read_as_they_were_appended
+    a_stale_position_conflicts_and_says_where_the_head_is
+    a_key_is_answered_by_its_first_commit_whatever_the_head_is
+    an_older_incarnation_is_fenced
+    a_name_is_taken_once
+    a_world_must_be_created_before_it_is_written
+    a_subscription_from_anywhere_gives_every_commit_once
+    a_subscriber_that_falls_far_behind_loses_nothing
+    large_commits_come_back_and_too_large_ones_are_refused
+    many_writers_share_the_log_without_losing_order
+    reading_back_gives_the_newest_first
+    a_commit_without_events_is_refused
+    a_closed_log_says_so_and_ends_its_streams
+    checkpoints_are_replaced_and_bound_to_their_rules
+}
+
+async fn commits_are_read_as_they_were_appended(log: Store) {
+    let commits = fill(&log, 1, 40).await;
+    fill(&log, 2, 10).await;
+    assert_eq!(read(&log, 1, 0).await, commits);
+    assert_eq!(read(&log, 1, 2).await, commits);
+    assert_eq!(read(&log, 1, 3).await, commits[1..]);
+    assert_eq!(read(&log, 1, 40).await, commits[38..]);
+    assert_eq!(read(&log, 1, 41).await, []);
+    assert!(matches!(log.read(world(9), Position::ZERO).await, Err(ReadError::NoSuchWorld(_))));
+}
+
+async fn a_stale_position_conflicts_and_says_where_the_head_is(log: Store) {
+    fill(&log, 1, 4).await;
+    for (first, expected) in [(4, 3), (9, 8)] {
+        let error = log.append(FIRST, post(1, first)).await.unwrap_err();
+        assert!(
+            matches!(error, AppendError::Conflict { expected: e, actual } if e.get() == expected && actual.get() == 4),
+            "{error:?}"
+        );
+    }
+    let error = log.append(FIRST, creation(1)).await.unwrap_err();
+    assert!(matches!(error, AppendError::Conflict { actual, .. } if actual.get() == 4), "{error:?}");
+}
+
+async fn a_key_is_answered_by_its_first_commit_whatever_the_head_is(log: Store) {
+    fill(&log, 1, 3).await;
+    let first = with_key(post(1, 4), keyed("k", "hello"));
+    append(&log, first.clone()).await;
+    append(&log, post(1, 5)).await;
+    for position in [4, 6, 99] {
+        let again = log.append(FIRST, with_key(post(1, position), keyed("k", "hello"))).await.unwrap();
+        assert!(matches!(again, Appended::Repeated(stored) if stored.commit == first));
+    }
+    let error = log.append(FIRST, with_key(post(1, 6), keyed("k", "other"))).await.unwrap_err();
+    assert!(matches!(error, AppendError::KeyReused { key } if key == "k"));
+    assert_eq!(log.find_key(world(1), &key("k")).await.unwrap().unwrap().commit, first);
+    assert_eq!(log.find_key(world(1), &key("other")).await.unwrap(), None);
+    assert_eq!(read(&log, 1, 0).await.len(), 4);
+}
+
+async fn an_older_incarnation_is_fenced(log: Store) {
+    fill(&log, 1, 3).await;
+    let mut second = post(1, 4);
+    second.events = vec![opening(2)];
+    let mut third = second.clone();
+    third.events = vec![opening(3)];
+    let error = log.append(FIRST, third).await.unwrap_err();
+    assert!(matches!(error, AppendError::Fenced { current: Incarnation(1) }), "{error:?}");
+    log.append(FIRST, second).await.unwrap();
+    let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
+    assert!(matches!(error, AppendError::Fenced { current: Incarnation(2) }), "{error:?}");
+    log.append(Incarnation(2), post(1, 5)).await.unwrap();
+    assert_eq!(log.find(&name(1)).await.unwrap().unwrap().incarnation, Incarnation(2));
+}
+
+async fn a_name_is_taken_once(log: Store) {
+    fill(&log, 1, 2).await;
+    let error = log.append(FIRST, creation_called(world(2), name(1))).await.unwrap_err();
+    assert!(matches!(error, AppendError::NameTaken(taken) if taken == name(1)));
+    let both = futures::join!(
+        log.append(FIRST, creation_called(world(3), name(3))),
+        log.append(FIRST, creation_called(world(4), name(3))),
+    );
+    assert_eq!([both.0.is_ok(), both.1.is_ok()].iter().filter(|ok| **ok).count(), 1);
+    let names: Vec<_> = log.worlds(None, 9).await.unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, [name(1), name(3)]);
+    assert_eq!(log.worlds(Some(&name(1)), 9).await.unwrap().len(), 1);
+    assert_eq!(log.worlds(None, 1).await.unwrap().len(), 1);
+}
+
+async fn a_world_must_be_created_before_it_is_written(log: Store) {
+    let error = log.append(FIRST, post(1, 1)).await.unwrap_err();
+    assert!(matches!(error, AppendError::NoSuchWorld(id) if id == world(1)));
+    assert_eq!(log.worlds(None, 9).await.unwrap(), []);
+}
+
+async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
+    const BEFORE: u64 = 20;
+    const AFTER: u64 = 40;
+    let mut commits = fill(&log, 1, BEFORE).await;
+    let mut feeds = Vec::new();
+    for from in 1..=BEFORE + 5 {
+        feeds.push((from, log.subscribe(world(1), Position::new(from)).await.unwrap()));
+    }
+    let log = Arc::new(log);
+    let writer = tokio::spawn({
+        let log = Arc::clone(&log);
+        async move {
+            for first in BEFORE + 1..=AFTER {
+                append(log.as_ref(), post(1, first)).await;
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+    commits.extend((BEFORE + 1..=AFTER).map(|first| post(1, first)));
+    for (from, feed) in feeds {
+        let expected: Vec<_> = commits.iter().filter(|commit| commit.last().get() >= from).cloned().collect();
+        let found: Vec<_> = feed.take(expected.len()).map(|stored| stored.unwrap().commit).collect().await;
+        assert_eq!(found, expected, "from {from}");
+    }
+    writer.await.unwrap();
+}
+
+async fn a_subscriber_that_falls_far_behind_loses_nothing(log: Store) {
+    const EVENTS: u64 = 100_000;
+    const EACH: u64 = 200;
+    append(&log, creation(1)).await;
+    let mut slow = log.subscribe(world(1), Position::new(1)).await.unwrap();
+    assert_eq!(slow.next().await.unwrap().unwrap().commit, creation(1));
+    for first in (3..EVENTS).step_by(EACH as usize) {
+        append(&log, burst(first, EACH)).await;
+    }
+    let mut next = 3;
+    while next < EVENTS {
+        let commit = slow.next().await.unwrap().unwrap().commit;
+        assert_eq!(commit, burst(next, EACH));
+        next += EACH;
+    }
+    append(&log, post(1, next)).await;
+    assert_eq!(slow.next().await.unwrap().unwrap().commit, post(1, next));
+}
+
+fn burst(first: u64, count: u64) -> Commit {
+    let events = (first..first + count).map(|at| warning(&format!("warning {at}"))).collect();
+    Commit { header: header(world(1), first), events }
+}
+
+/// Text that does not compress: an xorshift in hexadecimal digits.
+fn noise(len: usize) -> String {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let digits = std::iter::repeat_with(|| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from_digit((state >> 32) as u32 % 36, 36).unwrap()
+    });
+    digits.take(len).collect()
+}
+
+async fn large_commits_come_back_and_too_large_ones_are_refused(log: Store) {
+    let mut commits = fill(&log, 1, 3).await;
+    for (first, len) in (4..).zip([6_000, 6_400, 6_500, 13_000, 56 * 1024, 200_000, 500_000]) {
+        let commit = say(1, first, noise(len));
+        append(&log, commit.clone()).await;
+        commits.push(commit);
+    }
+    let next = commits.len() as u64 + 2;
+    let error = log.append(FIRST, say(1, next, noise(600_000))).await.unwrap_err();
+    assert!(matches!(&error, AppendError::Invalid(why) if why.contains("524288")), "{error:?}");
+    append(&log, post(1, next)).await;
+    commits.push(post(1, next));
+    assert_eq!(read(&log, 1, 0).await, commits);
+}
+
+async fn many_writers_share_the_log_without_losing_order(log: Store) {
+    const HEAD: u64 = 60;
+    let log = Arc::new(log);
+    let writers: Vec<_> = (0..32)
+        .map(|number| {
+            let log = Arc::clone(&log);
+            tokio::spawn(async move { fill(log.as_ref(), number, HEAD).await })
+        })
+        .collect();
+    for (number, writer) in (0..).zip(writers) {
+        let written = writer.await.unwrap();
+        assert_eq!(read(log.as_ref(), number, 0).await, written);
+    }
+    let frames = log.stats().unwrap().frames;
+    assert!(frames < 32 * HEAD, "{frames} frames: no two commits shared one");
+}
+
+async fn reading_back_gives_the_newest_first(log: Store) {
+    let commits = fill(&log, 1, 30).await;
+    for before in 0..=32 {
+        for limit in [0, 1, 3, 100] {
+            let found = log.read_back(world(1), Position::new(before), limit).await.unwrap();
+            let expected = commits.iter().rev().filter(|commit| commit.last().get() < before).take(limit).cloned();
+            assert_eq!(bare(found), expected.collect::<Vec<_>>(), "before {before}, at most {limit}");
+        }
+    }
+}
+
+async fn a_commit_without_events_is_refused(log: Store) {
+    fill(&log, 1, 3).await;
+    let error = log.append(FIRST, Commit { header: header(world(1), 4), events: Vec::new() }).await.unwrap_err();
+    assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
+    let error = log.append(FIRST, post(1, 0)).await.unwrap_err();
+    assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
+}
+
+async fn a_closed_log_says_so_and_ends_its_streams(log: Store) {
+    fill(&log, 1, 3).await;
+    let mut feed = log.subscribe(world(1), Position::new(4)).await.unwrap();
+    log.close().unwrap();
+    assert!(feed.next().await.is_none());
+    assert!(matches!(log.append(FIRST, post(1, 4)).await, Err(AppendError::Stopped(_))));
+    assert!(matches!(log.read(world(1), Position::ZERO).await, Err(ReadError::Stopped(_))));
+    assert!(matches!(log.find(&name(1)).await, Err(ReadError::Stopped(_))));
+}
+
+async fn checkpoints_are_replaced_and_bound_to_their_rules(log: Store) {
+    let (rules, others) = (Digest::of(&[b"rules"]), Digest::of(&[b"others"]));
+    assert_eq!(log.latest(world(1), rules).await, None);
+    log.save(world(1), Position::new(5), rules, b"five".to_vec()).await.unwrap();
+    log.save(world(2), Position::new(1), rules, b"one".to_vec()).await.unwrap();
+    log.save(world(1), Position::new(9), rules, b"nine".to_vec()).await.unwrap();
+    assert_eq!(log.latest(world(1), rules).await, Some((Position::new(9), b"nine".to_vec())));
+    assert_eq!(log.latest(world(1), others).await, None);
+}
