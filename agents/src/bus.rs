@@ -1,0 +1,209 @@
+//! The typed bus: to each agent one channel for text and one for tool results, and activity for observers.
+//!
+//! A delivery is how `Wake` and `Continue` are performed; there is no other way to an agent's handler.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use folkmoot_core::ids::{AgentName, CallId, MessageId, ToolName};
+use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+use folkmoot_core::world::{Activity, Doing};
+use futures::FutureExt as _;
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::task::JoinSet;
+
+/// How many activity events an observer may fall behind before it misses some.
+pub const ACTIVITY_CAPACITY: usize = 1_024;
+
+/// How long an agent's handler may take.
+pub const HANDLER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// What goes on, for observers. Ephemeral: none of it is in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ActivityEvent {
+    /// The world began to run, parked, or went idle.
+    World(Activity),
+    /// An agent does something else now.
+    Agent {
+        /// The agent.
+        agent: AgentName,
+        /// What it does.
+        doing: Doing,
+    },
+    /// A tool runs.
+    Tool {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: ToolName,
+    },
+    /// A piece of a reply that is still being written. A draft: it may yet be replaced.
+    Draft {
+        /// The agent that speaks.
+        agent: AgentName,
+        /// The message that it will be.
+        message: MessageId,
+        /// Where the piece stands in the message, in bytes.
+        offset: u64,
+        /// The piece.
+        delta: String,
+    },
+}
+
+/// A delivery on an agent's text channel.
+#[derive(Debug)]
+struct TextDelivery {
+    view: TurnView,
+    news: Vec<TextEvent>,
+    reply: oneshot::Sender<Result<Reaction, AgentError>>,
+}
+
+/// A delivery on an agent's tool-result channel.
+#[derive(Debug)]
+struct ToolResultDelivery {
+    view: TurnView,
+    results: Vec<ToolResultEvent>,
+    reply: oneshot::Sender<Result<Reaction, AgentError>>,
+}
+
+/// The two channels to one agent.
+#[derive(Debug, Clone)]
+struct Channels {
+    text: mpsc::Sender<TextDelivery>,
+    results: mpsc::Sender<ToolResultDelivery>,
+}
+
+/// Activity of one world. Costs nothing until somebody listens.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ActivityChannel(Arc<OnceLock<broadcast::Sender<ActivityEvent>>>);
+
+impl ActivityChannel {
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<ActivityEvent> {
+        self.0.get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0).subscribe()
+    }
+
+    pub(crate) fn send(&self, event: ActivityEvent) {
+        if let Some(sender) = self.0.get() {
+            // Everybody may have stopped listening: activity is not kept.
+            let _listeners = sender.send(event);
+        }
+    }
+}
+
+/// The bus of one world. An agent's channels exist from the first delivery on.
+#[derive(Debug)]
+pub(crate) struct Bus {
+    agents: BTreeMap<AgentName, Subscriber>,
+    attendants: JoinSet<()>,
+    activity: ActivityChannel,
+}
+
+/// An agent that is to be told its news.
+struct Subscriber {
+    agent: Arc<dyn Agent>,
+    channels: Option<Channels>,
+}
+
+impl fmt::Debug for Subscriber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscriber").field("is_attended", &self.channels.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// An agent's end of the bus, detached from the world so that a delivery can wait.
+#[derive(Debug, Clone)]
+pub(crate) struct Line(Option<Channels>);
+
+impl Bus {
+    pub(crate) fn new(activity: ActivityChannel) -> Self {
+        Self { agents: BTreeMap::new(), attendants: JoinSet::new(), activity }
+    }
+
+    /// Subscribes agents to their two channels. Who is subscribed already stays so.
+    pub(crate) fn subscribe(&mut self, agents: impl IntoIterator<Item = (AgentName, Arc<dyn Agent>)>) {
+        for (name, agent) in agents {
+            self.agents.entry(name).or_insert(Subscriber { agent, channels: None });
+        }
+    }
+
+    /// The end of the bus at which `agent` listens.
+    pub(crate) fn line(&mut self, agent: &AgentName) -> Line {
+        let Some(subscriber) = self.agents.get_mut(agent) else { return Line(None) };
+        let channels = subscriber.channels.get_or_insert_with(|| {
+            // The agent is serial: one delivery at a time is enough.
+            let (text, texts) = mpsc::channel(1);
+            let (results, all_results) = mpsc::channel(1);
+            self.attendants.spawn(attend(Arc::clone(&subscriber.agent), texts, all_results));
+            Channels { text, results }
+        });
+        Line(Some(channels.clone()))
+    }
+
+    pub(crate) fn announce(&self, event: ActivityEvent) {
+        self.activity.send(event);
+    }
+
+    pub(crate) fn activity(&self) -> ActivityChannel {
+        self.activity.clone()
+    }
+}
+
+impl Line {
+    /// Tells the agent its news and waits for what it does.
+    pub(crate) async fn text(self, view: TurnView, news: Vec<TextEvent>) -> Result<Reaction, AgentError> {
+        let channels = self.0.ok_or_else(nobody)?;
+        let (reply, reaction) = oneshot::channel();
+        channels.text.send(TextDelivery { view, news, reply }).await.map_err(|_| nobody())?;
+        reaction.await.map_err(|_| nobody())?
+    }
+
+    /// Tells the agent its results and waits for what it does.
+    pub(crate) async fn results(self, view: TurnView, results: Vec<ToolResultEvent>) -> Result<Reaction, AgentError> {
+        let channels = self.0.ok_or_else(nobody)?;
+        let (reply, reaction) = oneshot::channel();
+        channels.results.send(ToolResultDelivery { view, results, reply }).await.map_err(|_| nobody())?;
+        reaction.await.map_err(|_| nobody())?
+    }
+}
+
+fn nobody() -> AgentError {
+    AgentError { code: "no_agent".to_owned(), detail: "nothing attends this agent's channels".to_owned() }
+}
+
+/// Hands each delivery to the agent's handler for that channel, one at a time.
+async fn attend(
+    agent: Arc<dyn Agent>,
+    mut texts: mpsc::Receiver<TextDelivery>,
+    mut results: mpsc::Receiver<ToolResultDelivery>,
+) {
+    loop {
+        tokio::select! {
+            Some(TextDelivery { view, news, reply }) = texts.recv() => {
+                let reaction = guard(agent.on_text(&view, &news)).await;
+                // A delivery that was given up meanwhile needs no answer.
+                let _unheard = reply.send(reaction);
+            }
+            Some(ToolResultDelivery { view, results: all, reply }) = results.recv() => {
+                let reaction = guard(agent.on_tool_results(&view, &all)).await;
+                let _unheard = reply.send(reaction);
+            }
+            else => return,
+        }
+    }
+}
+
+/// Turns a handler's panic or endless wait into an error.
+async fn guard(handler: impl Future<Output = Result<Reaction, AgentError>>) -> Result<Reaction, AgentError> {
+    let failed = |code: &str, detail: String| Err(AgentError { code: code.to_owned(), detail });
+    match tokio::time::timeout(HANDLER_TIMEOUT, AssertUnwindSafe(handler).catch_unwind()).await {
+        Ok(Ok(reaction)) => reaction,
+        Ok(Err(_panic)) => failed("panicked", "the agent's handler panicked".to_owned()),
+        Err(_elapsed) => failed("timed_out", format!("the agent's handler took longer than {HANDLER_TIMEOUT:?}")),
+    }
+}

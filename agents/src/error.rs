@@ -1,0 +1,90 @@
+//! What can go wrong with a world that is open.
+
+use folkmoot_core::ids::{ModelName, Position, ToolName, WorldName};
+use folkmoot_core::port::{AppendError, ReadError};
+use folkmoot_core::refusal::Refusal;
+
+use crate::parts::AssembleError;
+
+/// Why a world could not be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// It does not exist, and no definition to begin it with was given.
+    #[error("there is no world called {0}")]
+    NoSuchWorld(WorldName),
+    /// It is open in this runtime already.
+    #[error("the world {0} is open already")]
+    AlreadyOpen(WorldName),
+    /// Its definition was refused.
+    #[error("the world's definition was refused: {0:?}")]
+    Refused(Refusal),
+    /// Its parts could not be made.
+    #[error("the world's parts could not be made")]
+    Assemble(#[from] AssembleError),
+    /// A tool runs processes, and the runtime has nothing to run them under.
+    #[error("the tool {0} runs processes, and this runtime has no tool host; give it one")]
+    NoHost(ToolName),
+    /// A tool or model of the definition is missing among the parts.
+    #[error("the definition names the {what} {name}, which is not among the parts")]
+    MissingPart {
+        /// `tool` or `model`.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// Its log does not read.
+    #[error("the world's log does not read")]
+    Read(#[from] ReadError),
+    /// Its log cannot be written.
+    #[error("the world's log cannot be written")]
+    Append(#[from] AppendError),
+}
+
+impl OpenError {
+    pub(crate) fn no_tool(name: &ToolName) -> Self {
+        Self::MissingPart { what: "tool", name: name.to_string() }
+    }
+
+    pub(crate) fn no_model(name: &ModelName) -> Self {
+        Self::MissingPart { what: "model", name: name.to_string() }
+    }
+}
+
+/// Why a seat got no yes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SeatError {
+    /// The world said no.
+    #[error("refused: {}", .0.code())]
+    Refused(Refusal),
+    /// The key was used before for something else.
+    #[error("the key {0:?} was used before, for another command")]
+    KeyReused(String),
+    /// The world stopped: its log cannot be written, or another process opened it.
+    #[error("the world stopped: {0}")]
+    Stopped(String),
+    /// The world is closed.
+    #[error("the world is closed")]
+    Closed,
+}
+
+/// Why a fold could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FoldError {
+    /// There is no such world.
+    #[error("there is no world called {0}")]
+    NoSuchWorld(WorldName),
+    /// The position lies behind the head.
+    #[error("the world has {head} events, there is no event {at}")]
+    BehindHead {
+        /// What was asked for.
+        at: Position,
+        /// The last event.
+        head: Position,
+    },
+    /// The log does not read.
+    #[error("the world's log does not read")]
+    Read(#[from] ReadError),
+}

@@ -1,0 +1,28 @@
+//! The imperative shell of Folkmoot: it performs what worlds owe.
+//!
+//! One task owns one world. It decides, appends, evolves, publishes and performs, always in that order. This crate
+//! knows no provider, no tool and no store: it is given them through the ports of `folkmoot-core`.
+//!
+//! Read first: [`Runtime`] (opens worlds), [`Seat`] (what a principal does in one), [`Opening`] (how one is opened).
+
+mod bus;
+mod clock;
+mod error;
+mod model_agent;
+mod output;
+mod parts;
+mod proof;
+mod runtime;
+mod seat;
+mod task;
+
+pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, HANDLER_TIMEOUT};
+pub use clock::{SimulatedClock, SystemClock};
+pub use error::{FoldError, OpenError, SeatError};
+pub use model_agent::ModelAgent;
+pub use output::OUTPUT_BYTES_MAX;
+pub use parts::{Assemble, AssembleError, Parts};
+pub use proof::Proof;
+pub use runtime::{Opening, Runtime, RuntimeBuilder, Storage, fold_world};
+pub use seat::{Key, Post, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle};
+pub use task::Perform;

@@ -1,0 +1,56 @@
+//! Folding a world from its log: what opening, replaying and auditing have in common.
+
+use folkmoot_core::decider::decider_id;
+use folkmoot_core::ids::{Position, WorldName};
+use folkmoot_core::port::{Checkpoints, EventLog, ReadError, WorldEntry};
+use folkmoot_core::world::World;
+use futures::TryStreamExt as _;
+
+use crate::error::FoldError;
+
+/// Folds a world up to the commit that holds `at`, or up to its head. Reads only: nothing is appended, called or run.
+///
+/// # Errors
+/// [`FoldError`].
+pub async fn fold_world(log: &dyn EventLog, name: &WorldName, at: Option<Position>) -> Result<World, FoldError> {
+    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    if let Some(at) = at.filter(|at| *at > entry.head) {
+        return Err(FoldError::BehindHead { at, head: entry.head });
+    }
+    Ok(go_on(log, &entry, World::default(), at).await?)
+}
+
+/// Folds a world up to its head, from its checkpoint if there is one.
+pub(crate) async fn load(
+    log: &dyn EventLog,
+    checkpoints: &dyn Checkpoints,
+    entry: &WorldEntry,
+) -> Result<World, ReadError> {
+    let saved = checkpoints.latest(entry.world, decider_id()).await;
+    let usable = saved.filter(|(at, _)| *at <= entry.head);
+    let world = usable.and_then(|(_, state)| serde_json::from_slice(&state).ok()).unwrap_or_default();
+    go_on(log, entry, world, None).await
+}
+
+async fn go_on(
+    log: &dyn EventLog,
+    entry: &WorldEntry,
+    mut world: World,
+    until: Option<Position>,
+) -> Result<World, ReadError> {
+    if world.head() == entry.head {
+        return Ok(world);
+    }
+    let mut commits = log.read(entry.world, world.head().next()).await?;
+    while let Some(stored) = commits.try_next().await? {
+        if until.is_some_and(|until| stored.commit.header.first > until) {
+            break;
+        }
+        if stored.commit.header.first != world.head().next() {
+            let what = format!("event {} is followed by event {}", world.head(), stored.commit.header.first);
+            return Err(ReadError::Damaged { at: world.head().next(), what });
+        }
+        world.apply(&stored.commit);
+    }
+    Ok(world)
+}

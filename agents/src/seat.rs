@@ -1,0 +1,356 @@
+//! Handles on an open world, and a principal's seat in it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot_core::command::{Action, Command, Reply, Settlement};
+use folkmoot_core::commit::{CommandKey, Keyed, StepKey};
+use folkmoot_core::event::{Attachment, Scope, Verdict};
+use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, RequestId, WorldId, WorldName};
+use folkmoot_core::port::EventLog;
+use folkmoot_core::principal::Principal;
+use folkmoot_core::spec::Definition;
+use folkmoot_core::world::{Accepted, Activity, World};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
+
+use crate::bus::{ActivityChannel, ActivityEvent};
+use crate::error::SeatError;
+use crate::proof::Proof;
+use crate::task::{Ask, Status};
+
+mod subscribe;
+
+pub use subscribe::{TextSubscription, ToolResultSubscription};
+
+/// An open world. Cheap to clone; the world closes when the runtime closes it.
+#[derive(Clone)]
+pub struct WorldHandle {
+    name: WorldName,
+    id: Option<WorldId>,
+    log: Arc<dyn EventLog>,
+    asks: mpsc::Sender<Ask>,
+    status: watch::Receiver<Status>,
+    activity: ActivityChannel,
+    task: AbortHandle,
+}
+
+impl fmt::Debug for WorldHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorldHandle").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// What makes a command recognisable when it is sent again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    /// A client's own word, at most 128 bytes.
+    Client(String),
+    /// A step of a world script, and the digest of what it says.
+    Step(StepKey, Digest),
+}
+
+impl Key {
+    /// The longest key of a client, in bytes.
+    pub const BYTES_MAX: usize = 128;
+}
+
+/// A message to post.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Post {
+    /// The text.
+    pub text: String,
+    /// What is attached.
+    pub attachments: Vec<Attachment>,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// Makes sending it again harmless.
+    pub key: Option<Key>,
+}
+
+impl Post {
+    /// A plain message.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+/// A person's answer to one recorded request for permission. It has no arguments: those are the request's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolResultData {
+    /// The request.
+    pub request: RequestId,
+    /// Yes or no.
+    pub decision: Verdict,
+    /// How far it reaches.
+    pub scope: Scope,
+    /// The first eight digits of the digest of what the person saw; `None`: unconfirmed.
+    pub shown: Option<String>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Makes sending it again harmless.
+    pub key: Option<Key>,
+}
+
+impl ToolResultData {
+    /// Decides `request` once.
+    #[must_use]
+    pub const fn once(request: RequestId, decision: Verdict) -> Self {
+        Self { request, decision, scope: Scope::Once, shown: None, reason: None, key: None }
+    }
+}
+
+impl WorldHandle {
+    pub(crate) const fn new(
+        name: WorldName,
+        id: Option<WorldId>,
+        log: Arc<dyn EventLog>,
+        asks: mpsc::Sender<Ask>,
+        status: watch::Receiver<Status>,
+        activity: ActivityChannel,
+        task: AbortHandle,
+    ) -> Self {
+        Self { name, id, log, asks, status, activity, task }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(&self) -> &WorldName {
+        &self.name
+    }
+
+    /// Whether it is open.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        matches!(*self.status.borrow(), Status::Open { .. })
+    }
+
+    /// Takes a seat for a proven principal.
+    #[must_use]
+    pub fn as_principal(&self, proof: Proof) -> Seat {
+        Seat { world: self.clone(), proof }
+    }
+
+    /// Waits until nothing goes on: the world is idle, or parked.
+    ///
+    /// # Errors
+    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    pub async fn quiet(&self) -> Result<Activity, SeatError> {
+        let mut status = self.status.clone();
+        let is_settled = |status: &Status| !matches!(status, Status::Open { activity: Activity::Running, .. });
+        let settled = status.wait_for(is_settled).await.map_err(|_| SeatError::Closed)?.clone();
+        match settled {
+            Status::Open { activity, .. } => Ok(activity),
+            Status::Stopped(why) => Err(SeatError::Stopped(why)),
+            Status::Closed => Err(SeatError::Closed),
+        }
+    }
+
+    /// Waits until the world is no longer parked.
+    ///
+    /// # Errors
+    /// [`SeatError::Closed`].
+    pub async fn unparked(&self) -> Result<(), SeatError> {
+        let is_parked = |status: &Status| matches!(status, Status::Open { activity: Activity::Parked, .. });
+        let mut status = self.status.clone();
+        status.wait_for(|status| !is_parked(status)).await.map_err(|_| SeatError::Closed)?;
+        Ok(())
+    }
+
+    /// Looks at the state between two commits.
+    ///
+    /// # Errors
+    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    pub async fn read<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&World) -> T + Send + 'static,
+    ) -> Result<T, SeatError> {
+        let (reply, answer) = oneshot::channel();
+        let look = move |world: &World| {
+            let _gone = reply.send(look(world));
+        };
+        self.ask(Ask::Inspect(Box::new(look))).await?;
+        answer.await.map_err(|_| self.gone())
+    }
+
+    /// Makes the world stop, as if its process died, when it is about to append next.
+    ///
+    /// # Errors
+    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    pub async fn crash_at_next_append(&self) -> Result<(), SeatError> {
+        self.ask(Ask::CrashAtNextAppend).await
+    }
+
+    /// Drops everything in memory at once, as if the process died.
+    pub async fn kill(&self) {
+        self.task.abort();
+        let mut status = self.status.clone();
+        // The sender is dropped with the task.
+        while status.changed().await.is_ok() {}
+    }
+
+    /// Closes the world and waits until that is done.
+    pub async fn close(&self) {
+        let (reply, done) = oneshot::channel();
+        if self.asks.send(Ask::Close(reply)).await.is_ok() {
+            // The task may have stopped meanwhile; then it is closed as well.
+            let _gone = done.await;
+        }
+    }
+
+    async fn ask(&self, ask: Ask) -> Result<(), SeatError> {
+        self.asks.send(ask).await.map_err(|_| self.gone())
+    }
+
+    fn gone(&self) -> SeatError {
+        match &*self.status.borrow() {
+            Status::Stopped(why) => SeatError::Stopped(why.clone()),
+            Status::Open { .. } | Status::Closed => SeatError::Closed,
+        }
+    }
+
+    async fn command(&self, ask: impl FnOnce(crate::task::Reply) -> Ask) -> Result<Accepted, SeatError> {
+        let (reply, answer) = oneshot::channel();
+        self.ask(ask(reply)).await?;
+        answer.await.map_err(|_| self.gone())?
+    }
+}
+
+/// A principal's handle on a world.
+#[derive(Debug, Clone)]
+pub struct Seat {
+    world: WorldHandle,
+    proof: Proof,
+}
+
+impl Seat {
+    /// The world.
+    #[must_use]
+    pub const fn world(&self) -> &WorldHandle {
+        &self.world
+    }
+
+    /// Who sits here.
+    #[must_use]
+    pub const fn principal(&self) -> &Principal {
+        self.proof.principal()
+    }
+
+    /// Says something. Returns once the message is durable, with its id.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if the message is empty or too long, or an agent speaks; else the world has ended.
+    pub async fn publish_message(&self, post: Post) -> Result<MessageId, SeatError> {
+        let Post { text, attachments, reply_to, key } = post;
+        let accepted = self.give(Action::PostMessage { text, attachments, reply_to }, key).await?;
+        accepted.message.ok_or(SeatError::Closed)
+    }
+
+    /// Decides one recorded request of `agent`. It becomes [`Action::Decide`] and nothing else.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
+    pub async fn publish_tool_result(&self, agent: &AgentName, data: ToolResultData) -> Result<Accepted, SeatError> {
+        let ToolResultData { request, decision, scope, shown, reason, key } = data;
+        let action = Action::Decide { agent: agent.clone(), request, verdict: decision, scope, shown, reason };
+        self.give(action, key).await
+    }
+
+    /// Answers a tool's question.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
+    pub async fn answer(&self, request: RequestId, reply: Reply, key: Option<Key>) -> Result<Accepted, SeatError> {
+        self.give(Action::Answer { request, reply }, key).await
+    }
+
+    /// Says what became of a call whose outcome is unknown.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
+    pub async fn settle(
+        &self,
+        request: RequestId,
+        settlement: Settlement,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
+        self.give(Action::Settle { request, settlement }, key).await
+    }
+
+    /// Stops one episode, or everything.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if nothing goes on; else the world has ended.
+    pub async fn stop(&self, episode: Option<EpisodeId>, key: Option<Key>) -> Result<Accepted, SeatError> {
+        self.give(Action::Stop { episode }, key).await
+    }
+
+    /// Changes the definition; it takes effect at each agent's next turn.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if it cannot be used; else the world has ended.
+    pub async fn revise(&self, definition: Definition, key: Option<Key>) -> Result<Accepted, SeatError> {
+        let command = self.keyed(Action::Revise { definition }, key);
+        self.world.command(|reply| Ask::Revise { command, reply }).await
+    }
+
+    /// Records that a step of a world script is done.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if it was recorded with other words; else the world has ended.
+    pub async fn record_step(&self, step: StepKey, digest: Digest) -> Result<Accepted, SeatError> {
+        self.give(Action::RecordStep { step, digest }, None).await
+    }
+
+    /// Moves a simulated clock on by `by`, and records the step that says so. On the machine's clock only the step is
+    /// recorded.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] if it was recorded with other words; else the world has ended.
+    pub async fn advance(&self, by: Duration, step: StepKey, digest: Digest) -> Result<Accepted, SeatError> {
+        let command = self.keyed(Action::RecordStep { step, digest }, None);
+        self.world.command(|reply| Ask::Advance { by, command, reply }).await
+    }
+
+    /// Gives any command in this seat's name. What only the runtime may do is refused, and recorded.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the reason; else the world has ended.
+    pub async fn give(&self, action: Action, key: Option<Key>) -> Result<Accepted, SeatError> {
+        let command = self.keyed(action, key);
+        self.world.command(|reply| Ask::Command { command, reply }).await
+    }
+
+    /// News of the text channel, from now on.
+    ///
+    /// # Errors
+    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    pub async fn subscribe_text(&self) -> Result<TextSubscription, SeatError> {
+        TextSubscription::begin(&self.world).await
+    }
+
+    /// Results of `agent`'s calls, from now on.
+    ///
+    /// # Errors
+    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    pub async fn subscribe_tool_results(&self, agent: &AgentName) -> Result<ToolResultSubscription, SeatError> {
+        ToolResultSubscription::begin(&self.world, agent).await
+    }
+
+    /// What goes on, from now on. An observer that falls too far behind misses some of it.
+    #[must_use]
+    pub fn subscribe_activity(&self) -> broadcast::Receiver<ActivityEvent> {
+        self.world.activity.subscribe()
+    }
+
+    fn keyed(&self, action: Action, key: Option<Key>) -> Box<Command> {
+        let mut command = Command::of(self.proof.principal().clone(), action);
+        command.key = key.map(|key| match key {
+            Key::Client(key) => Keyed { key: CommandKey::Client(key), digest: command.digest() },
+            Key::Step(step, digest) => Keyed { key: CommandKey::Step(step), digest },
+        });
+        Box::new(command)
+    }
+}

@@ -1,0 +1,364 @@
+//! The task that owns one world: it decides, appends, evolves, publishes and performs, in that order.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot_core::causes::with_causes;
+use folkmoot_core::command::{Action, Command};
+use folkmoot_core::ids::{AgentName, Position, Time};
+use folkmoot_core::port::{Appended, Checkpoints, Clock, EventLog, ToolHost};
+use folkmoot_core::refusal::Refusal;
+use folkmoot_core::world::{Accepted, Activity, Doing, World};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use crate::bus::{ActivityEvent, Bus};
+use crate::clock::{SimulatedClock, SystemClock};
+use crate::error::SeatError;
+use crate::parts::{Assemble, Parts};
+use crate::runtime::seeds::Seeds;
+
+mod drafts;
+mod flight;
+mod perform;
+mod time;
+
+pub(crate) use flight::Flight;
+
+/// How many asks may wait for a world.
+pub(crate) const ASKS_MAX: usize = 256;
+
+/// How many events may pass between two checkpoints.
+pub(crate) const CHECKPOINT_EVERY: u64 = 4_096;
+
+/// What a world is doing, for whoever waits for it to be quiet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It is open.
+    Open { activity: Activity, head: Position },
+    /// It stopped: its log could not be written.
+    Stopped(String),
+    /// It was closed.
+    Closed,
+}
+
+/// What a handle asks of the task.
+pub(crate) enum Ask {
+    /// A command.
+    Command { command: Box<Command>, reply: Reply },
+    /// A new definition.
+    Revise { command: Box<Command>, reply: Reply },
+    /// A command at a later time of a simulated clock.
+    Advance { by: Duration, command: Box<Command>, reply: Reply },
+    /// A look at the state.
+    Inspect(Box<dyn FnOnce(&World) + Send>),
+    /// Stop as if the process died when it was about to append.
+    CrashAtNextAppend,
+    /// Close the world.
+    Close(oneshot::Sender<()>),
+}
+
+pub(crate) type Reply = oneshot::Sender<Result<Accepted, SeatError>>;
+
+/// Which clock a world runs on.
+#[derive(Debug, Clone)]
+pub(crate) enum WorldClock {
+    System,
+    Simulated(SimulatedClock),
+}
+
+impl WorldClock {
+    pub(crate) fn now(&self) -> Time {
+        self.port().now()
+    }
+
+    /// How many sleep on it. Nobody counts those who sleep on the machine's.
+    fn sleeping(&self) -> usize {
+        match self {
+            Self::System => 0,
+            Self::Simulated(clock) => clock.sleeping(),
+        }
+    }
+
+    /// Waits until somebody begins to sleep on a simulated clock.
+    async fn somebody_sleeps(&self) {
+        match self {
+            Self::System => std::future::pending().await,
+            Self::Simulated(clock) => clock.somebody_sleeps().await,
+        }
+    }
+
+    fn port(&self) -> Arc<dyn Clock> {
+        match self {
+            Self::System => Arc::new(SystemClock),
+            Self::Simulated(clock) => Arc::new(clock.clone()),
+        }
+    }
+}
+
+/// Whether owed work is done, and in which order its outcomes are taken up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Perform {
+    /// All of it; outcomes as they come.
+    #[default]
+    AsItComes,
+    /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The same inputs then
+    /// make the same log.
+    InOrder,
+    /// None of it: the world only records what people decide.
+    Nothing,
+}
+
+/// The task's own state.
+pub(crate) struct WorldTask {
+    pub(crate) world: World,
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) checkpoints: Arc<dyn Checkpoints>,
+    pub(crate) clock: WorldClock,
+    pub(crate) seeds: Arc<Seeds>,
+    pub(crate) parts: Parts,
+    pub(crate) assembler: Arc<dyn Assemble>,
+    pub(crate) host: Option<Arc<dyn ToolHost>>,
+    pub(crate) perform: Perform,
+    pub(crate) bus: Bus,
+    pub(crate) asks: mpsc::Receiver<Ask>,
+    pub(crate) own: mpsc::WeakSender<Ask>,
+    pub(crate) status: watch::Sender<Status>,
+    pub(crate) flight: Flight,
+    pub(crate) checkpoint_at: Position,
+    pub(crate) crashes: bool,
+    pub(crate) doing: Vec<(AgentName, Doing)>,
+}
+
+/// Why the task ends.
+enum End {
+    Closed(Option<oneshot::Sender<()>>),
+    Stopped(String),
+}
+
+impl WorldTask {
+    /// Runs until the world is closed or its log cannot be written.
+    pub(crate) async fn run(mut self) {
+        let end = loop {
+            if let Err(why) = self.turn_over().await {
+                break End::Stopped(why);
+            }
+            let step = tokio::select! {
+                biased;
+                ask = self.asks.recv() => match ask {
+                    Some(Ask::Close(reply)) => break End::Closed(Some(reply)),
+                    Some(ask) => self.take(ask).await,
+                    None => break End::Closed(None),
+                },
+                landed = self.flight.next() => self.land(landed).await,
+                () = time::until_due(&self.world, &self.clock, self.perform) => Ok(()),
+            };
+            if let Err(why) = step {
+                break End::Stopped(why);
+            }
+        };
+        self.end(end).await;
+    }
+
+    /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing else is left.
+    async fn turn_over(&mut self) -> Result<(), String> {
+        loop {
+            self.land_in_order().await?;
+            self.perform_owed().await?;
+            self.announce();
+            if !time::may_pass(&self.world, &self.clock, &self.flight, self.perform) {
+                return Ok(());
+            }
+            time::pass(&self.world, &self.clock);
+        }
+    }
+
+    async fn take(&mut self, ask: Ask) -> Result<(), String> {
+        match ask {
+            Ask::Command { command, reply } => self.answer(&command, reply).await,
+            Ask::Revise { command, reply } => self.revise(&command, reply).await,
+            Ask::Advance { by, command, reply } => {
+                if let WorldClock::Simulated(clock) = &self.clock {
+                    clock.advance_to(clock.now().after(by));
+                }
+                self.answer(&command, reply).await
+            }
+            Ask::Inspect(look) => {
+                look(&self.world);
+                Ok(())
+            }
+            Ask::CrashAtNextAppend => {
+                self.crashes = true;
+                Ok(())
+            }
+            Ask::Close(reply) => {
+                let _gone = reply.send(());
+                Ok(())
+            }
+        }
+    }
+
+    async fn answer(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
+        let answer = match self.command(command).await {
+            Ok(answer) => answer,
+            Err(why) => {
+                let _gone = reply.send(Err(SeatError::Stopped(why.clone())));
+                return Err(why);
+            }
+        };
+        if answer.is_ok() {
+            // Who waits for the world to be quiet must see that it is not.
+            self.perform_owed().await?;
+            self.announce();
+        }
+        let _gone = reply.send(answer);
+        Ok(())
+    }
+
+    /// Makes the parts of a new definition before it is recorded: one that has none is refused.
+    async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
+        let Action::Revise { definition } = &command.action else { return self.answer(command, reply).await };
+        let base = self.world.base().map(PathBuf::from);
+        match self.assembler.assemble(definition, base.as_deref()) {
+            Ok(parts) => {
+                self.parts = parts;
+                self.bus.subscribe(self.parts.attendants(definition));
+                self.answer(command, reply).await
+            }
+            Err(error) => {
+                let why = error.to_string();
+                let _gone = reply.send(Err(SeatError::Refused(Refusal::BadDefinition { why })));
+                Ok(())
+            }
+        }
+    }
+
+    /// Decides a command, unless its key is known: then it gets its first answer again.
+    async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, String> {
+        if let (Some(keyed), Some(world)) = (&command.key, self.world.id()) {
+            let known = self.log.find_key(world, &keyed.key).await.map_err(|error| error.to_string())?;
+            if let Some(stored) = known {
+                let is_same = stored.commit.header.key.as_ref() == Some(keyed);
+                let first = Accepted::try_from(&stored.commit).map_err(SeatError::Refused);
+                return Ok(if is_same { first } else { Err(SeatError::KeyReused(keyed.key.to_string())) });
+            }
+        }
+        self.decide(command).await.map(|answer| answer.map_err(SeatError::Refused))
+    }
+
+    /// Decides, appends, evolves. The outer error stops the world.
+    async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, String> {
+        let seed = self.seeds.at(self.world.name(), self.world.head());
+        let stamp = self.world.stamp(self.clock.now(), seed);
+        let decision = self.world.decide(command, &stamp);
+        if let Some(commit) = self.world.commit(command, &stamp, &decision) {
+            if self.crashes {
+                return Err("it was told to crash here".to_owned());
+            }
+            let incarnation = self.world.incarnation();
+            let appended = self.log.append(incarnation, commit.clone()).await;
+            match appended.map_err(|error| with_causes(&error))? {
+                Appended::Committed { .. } => self.world.apply(&commit),
+                Appended::Repeated(_) => return Err("its log holds a commit that it does not know".to_owned()),
+            }
+            self.flight.drop_unwanted(&self.world);
+            self.checkpoint().await;
+        }
+        Ok(decision.answer)
+    }
+
+    /// Brings the outcome of an effect. One that has become stale changes nothing.
+    async fn bring(&mut self, action: Action) -> Result<(), String> {
+        let command = Command::of_runtime(action);
+        if let Err(refusal) = self.decide(&command).await? {
+            tracing::debug!(command = ?command.action.kind(), ?refusal, "an outcome came too late");
+        }
+        Ok(())
+    }
+
+    /// Saves the fold now and then. Failing to do so loses nothing.
+    async fn checkpoint(&mut self) {
+        let head = self.world.head();
+        if head.get().saturating_sub(self.checkpoint_at.get()) >= CHECKPOINT_EVERY {
+            self.checkpoint_at = head;
+            self.save().await;
+        }
+    }
+
+    async fn save(&self) {
+        let Some(id) = self.world.id() else { return };
+        let saved = match serde_json::to_vec(&self.world) {
+            Ok(state) => self.checkpoints.save(id, self.world.head(), self.world.decider(), state).await,
+            Err(error) => return tracing::warn!(%error, "the fold has no written form"),
+        };
+        if let Err(error) = saved {
+            tracing::warn!(%error, "a checkpoint was not saved");
+        }
+    }
+
+    /// Tells observers what changed since the last time.
+    fn announce(&mut self) {
+        let (activity, head) = (self.activity(), self.world.head());
+        let before = self.status.send_replace(Status::Open { activity, head });
+        if !matches!(before, Status::Open { activity: known, .. } if known == activity) {
+            self.bus.announce(ActivityEvent::World(activity));
+        }
+        for (agent, known) in &mut self.doing {
+            let doing = self.world.doing(agent);
+            if doing != *known {
+                *known = doing;
+                self.bus.announce(ActivityEvent::Agent { agent: agent.clone(), doing });
+            }
+        }
+    }
+
+    /// A world that performs nothing is quiet whatever it owes.
+    fn activity(&self) -> Activity {
+        match (self.perform, self.world.activity()) {
+            (Perform::Nothing, Activity::Running) => Activity::Parked,
+            (_, activity) if self.flight.is_empty() => activity,
+            (_, _) => Activity::Running,
+        }
+    }
+
+    async fn end(mut self, end: End) {
+        match end {
+            End::Closed(reply) => {
+                if let Err(why) = self.drain().await {
+                    tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
+                }
+                self.save().await;
+                self.status.send_replace(Status::Closed);
+                if let Some(reply) = reply {
+                    let _gone = reply.send(());
+                }
+            }
+            End::Stopped(why) => {
+                self.flight.abort_all();
+                if self.crashes {
+                    tracing::info!(world = ?self.world.name(), "the world stopped, as it was told to");
+                } else {
+                    tracing::error!(world = ?self.world.name(), why, "the world stopped");
+                }
+                self.status.send_replace(Status::Stopped(why.clone()));
+                self.turn_away(&why);
+            }
+        }
+    }
+
+    /// Tells whoever still asks why there is no answer.
+    fn turn_away(&mut self, why: &str) {
+        self.asks.close();
+        while let Ok(ask) = self.asks.try_recv() {
+            match ask {
+                Ask::Command { reply, .. } | Ask::Revise { reply, .. } | Ask::Advance { reply, .. } => {
+                    let _gone = reply.send(Err(SeatError::Stopped(why.to_owned())));
+                }
+                Ask::Close(reply) => {
+                    let _gone = reply.send(());
+                }
+                Ask::Inspect(_) | Ask::CrashAtNextAppend => {}
+            }
+        }
+    }
+}

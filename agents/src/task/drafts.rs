@@ -1,0 +1,65 @@
+//! Drafts of a streaming reply: the one thing that is shown before it is durable.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use async_trait::async_trait;
+use folkmoot_core::command::{Action, Command};
+use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
+use folkmoot_core::port::{Drafts, DraftsClosed};
+use tokio::sync::{mpsc, oneshot};
+
+use super::Ask;
+use crate::bus::{ActivityChannel, ActivityEvent};
+
+/// Where one attempt's drafts go.
+pub(super) struct Channel {
+    world: mpsc::WeakSender<Ask>,
+    activity: ActivityChannel,
+    agent: AgentName,
+    call: ModelCallId,
+    attempt: Attempt,
+    shown: Mutex<Option<(MessageId, u64)>>,
+}
+
+impl Channel {
+    pub(super) const fn new(
+        world: mpsc::WeakSender<Ask>,
+        activity: ActivityChannel,
+        agent: AgentName,
+        call: ModelCallId,
+        attempt: Attempt,
+    ) -> Self {
+        Self { world, activity, agent, call, attempt, shown: Mutex::new(None) }
+    }
+
+    /// Makes `StreamStarted` durable; its position is the message's id.
+    async fn start(&self) -> Result<MessageId, DraftsClosed> {
+        let (agent, call, attempt) = (self.agent.clone(), self.call, self.attempt);
+        let command = Box::new(Command::of_runtime(Action::StartStream { agent, call, attempt }));
+        let (reply, answer) = oneshot::channel();
+        let world = self.world.upgrade().ok_or(DraftsClosed)?;
+        world.send(Ask::Command { command, reply }).await.map_err(|_| DraftsClosed)?;
+        let accepted = answer.await.map_err(|_| DraftsClosed)?.map_err(|_| DraftsClosed)?;
+        accepted.last.map(MessageId).ok_or(DraftsClosed)
+    }
+}
+
+#[async_trait]
+impl Drafts for Channel {
+    async fn push(&self, delta: &str) -> Result<(), DraftsClosed> {
+        if delta.is_empty() {
+            return Ok(());
+        }
+        let shown = *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (message, offset) = match shown {
+            Some(shown) => shown,
+            None => (self.start().await?, 0),
+        };
+        let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
+        let (agent, delta) = (self.agent.clone(), delta.to_owned());
+        self.activity.send(ActivityEvent::Draft { agent, message, offset, delta });
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! The work that is under way: nothing in here is started twice.
+
+use std::collections::{BTreeMap, HashMap};
+
+use folkmoot_core::command::Action;
+use folkmoot_core::effect::Effect;
+use folkmoot_core::world::World;
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+/// What came of an effect.
+pub(super) struct Landed {
+    pub(super) effect: Effect,
+    /// The command that brings the outcome; `None` if the work panicked.
+    pub(super) action: Option<Action>,
+    /// When it was begun, among all effects.
+    order: u64,
+}
+
+/// The set of effects that are under way.
+#[derive(Default)]
+pub(crate) struct Flight {
+    tasks: JoinSet<Action>,
+    under_way: BTreeMap<Effect, (u64, AbortHandle)>,
+    by_task: HashMap<Id, Effect>,
+    begun: u64,
+    held: BTreeMap<u64, Landed>,
+}
+
+impl Flight {
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty() && self.held.is_empty()
+    }
+
+    /// Whether outcomes were put aside.
+    pub(super) fn holds_any(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// How many effects have not landed yet.
+    pub(super) fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    pub(super) fn has(&self, key: &Effect) -> bool {
+        self.under_way.contains_key(key) || self.held.values().any(|landed| landed.effect == *key)
+    }
+
+    /// Starts the work of an effect.
+    pub(super) fn launch(&mut self, key: Effect, work: impl Future<Output = Action> + Send + 'static) {
+        self.begun = self.begun.saturating_add(1);
+        let handle = self.tasks.spawn(work);
+        self.by_task.insert(handle.id(), key.clone());
+        self.under_way.insert(key, (self.begun, handle));
+    }
+
+    /// Waits for the next outcome. Never ends while nothing is under way.
+    pub(super) async fn next(&mut self) -> Landed {
+        loop {
+            let Some(joined) = self.tasks.join_next_with_id().await else { return std::future::pending().await };
+            if let Some(landed) = self.join(joined) {
+                return landed;
+            }
+        }
+    }
+
+    /// Forgets the task and says what came of it; `None` if it was aborted.
+    fn join(&mut self, joined: Result<(Id, Action), JoinError>) -> Option<Landed> {
+        let (id, action) = match joined {
+            Ok((id, action)) => (id, Some(action)),
+            Err(error) => (error.id(), None),
+        };
+        let effect = self.by_task.remove(&id)?;
+        let (order, _) = self.under_way.remove(&effect)?;
+        Some(Landed { effect, action, order })
+    }
+
+    /// Puts an outcome aside until everything under way has landed.
+    pub(super) fn hold(&mut self, landed: Landed) {
+        self.held.insert(landed.order, landed);
+    }
+
+    /// The outcomes that were put aside, in the order in which their work was begun.
+    pub(super) fn take_held(&mut self) -> impl Iterator<Item = Landed> + use<> {
+        std::mem::take(&mut self.held).into_values()
+    }
+
+    /// Drops work that the world no longer wants: its turn was stopped, or its call closed.
+    pub(super) fn drop_unwanted(&mut self, world: &World) {
+        if self.under_way.is_empty() {
+            return;
+        }
+        let owed: Vec<Effect> = world.owed().map(|effect| effect.key()).collect();
+        let is_wanted = |effect: &Effect| match effect {
+            Effect::RunTool { agent, call, .. } => world.is_running(agent, *call),
+            Effect::Wake { .. }
+            | Effect::Continue { .. }
+            | Effect::CallModel { .. }
+            | Effect::RetryModel { .. }
+            | Effect::Reconcile { .. }
+            | Effect::DeclareUnknown { .. }
+            | Effect::TickAt { .. } => owed.contains(effect),
+        };
+        self.keep(is_wanted);
+    }
+
+    /// Gives up all work but running tools.
+    pub(super) fn abort_all_but_tools(&mut self) {
+        self.keep(|effect| matches!(effect, Effect::RunTool { .. }));
+    }
+
+    fn keep(&mut self, is_wanted: impl Fn(&Effect) -> bool) {
+        let by_task = &mut self.by_task;
+        self.under_way.retain(|effect, (_, handle)| {
+            let keep = is_wanted(effect);
+            if !keep {
+                by_task.remove(&handle.id());
+                handle.abort();
+            }
+            keep
+        });
+    }
+
+    pub(super) fn abort_all(&mut self) {
+        self.tasks.abort_all();
+        self.under_way.clear();
+        self.by_task.clear();
+    }
+}

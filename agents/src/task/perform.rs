@@ -1,0 +1,329 @@
+//! The orchestrator: performs what the world owes, and brings each outcome back as a command.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot_core::command::Action;
+use folkmoot_core::effect::Effect;
+use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, ToolName, TurnId};
+use folkmoot_core::port::{AgentError, ModelCall, Tool, ToolCall};
+use folkmoot_core::response::{ModelError, ModelErrorKind};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
+use folkmoot_core::world::Runnable;
+
+use super::drafts::Channel;
+use super::flight::Landed;
+use super::{Perform, WorldTask};
+use crate::bus::ActivityEvent;
+use crate::output::cap;
+
+impl WorldTask {
+    /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
+    pub(super) async fn perform_owed(&mut self) -> Result<(), String> {
+        if self.perform == Perform::Nothing {
+            return Ok(());
+        }
+        loop {
+            let (head, now) = (self.world.head(), self.clock.now());
+            let due = |effect: &Effect| effect.not_before().is_none_or(|time| time <= now);
+            let owed: Vec<Effect> = self.world.owed().filter(due).map(|effect| effect.key()).collect();
+            for effect in owed {
+                if !self.flight.has(&effect) {
+                    let before = self.world.head();
+                    self.start(effect.clone()).await?;
+                    self.check_moved(&effect, before)?;
+                }
+            }
+            if self.world.head() == head {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn start(&mut self, effect: Effect) -> Result<(), String> {
+        match &effect {
+            Effect::TickAt { .. } => self.bring(Action::Tick).await,
+            Effect::RetryModel { agent, call, .. } => {
+                let (agent, call) = (agent.clone(), *call);
+                self.bring(Action::RetryModel { agent, call }).await
+            }
+            Effect::DeclareUnknown { agent, call } => {
+                let (agent, call) = (agent.clone(), *call);
+                self.bring(Action::DeclareUnknown { agent, call }).await
+            }
+            Effect::RunTool { agent, call, attempt } => {
+                let (agent, call, attempt) = (agent.clone(), *call, *attempt);
+                self.run_tool(effect, agent, call, attempt).await
+            }
+            Effect::Wake { agent, .. } => {
+                let agent = agent.clone();
+                self.wake(effect, agent);
+                Ok(())
+            }
+            Effect::Continue { agent, turn, .. } => {
+                let (agent, turn) = (agent.clone(), *turn);
+                self.go_on(effect, agent, turn);
+                Ok(())
+            }
+            Effect::CallModel { agent, call, .. } => {
+                let (agent, call) = (agent.clone(), *call);
+                self.call_model(effect, agent, call);
+                Ok(())
+            }
+            Effect::Reconcile { agent, call, attempt } => {
+                let (agent, call, attempt) = (agent.clone(), *call, *attempt);
+                self.reconcile(effect, agent, call, attempt);
+                Ok(())
+            }
+        }
+    }
+
+    /// Tells an agent its news over its text channel.
+    fn wake(&mut self, effect: Effect, agent: AgentName) {
+        let Some(view) = self.world.turn_view(&agent) else { return };
+        let (news, line, horizon) = (self.world.news(&agent), self.bus.line(&agent), view.horizon);
+        self.flight.launch(effect, async move {
+            match line.text(view, news).await {
+                Ok(reaction) => Action::OpenTurn { agent, horizon, reaction },
+                Err(error) => failed(agent, None, error),
+            }
+        });
+    }
+
+    /// Tells an agent its results over its tool-result channel.
+    fn go_on(&mut self, effect: Effect, agent: AgentName, turn: TurnId) {
+        let Some(view) = self.world.turn_view(&agent) else { return };
+        let (results, line) = (self.world.tool_results(&agent), self.bus.line(&agent));
+        self.flight.launch(effect, async move {
+            match line.results(view, results).await {
+                Ok(reaction) => Action::ContinueTurn { agent, turn, reaction },
+                Err(error) => failed(agent, Some(turn), error),
+            }
+        });
+    }
+
+    fn call_model(&mut self, effect: Effect, agent: AgentName, call: ModelCallId) {
+        let Some(ask) = self.world.model_ask(&agent) else { return };
+        let model = self.parts.models.get(&ask.model).cloned();
+        let limit = Duration::from_millis(ask.timeout_ms);
+        let drafts = Channel::new(self.own.clone(), self.bus.activity(), agent.clone(), call, ask.attempt);
+        let attempt = ask.attempt;
+        let model_call = ModelCall {
+            agent: agent.clone(),
+            request: ask.request,
+            idempotency_key: ask.idempotency_key,
+            played: ask.played,
+            clock: self.clock.port(),
+        };
+        self.flight.launch(effect, async move {
+            let answer = match &model {
+                Some(model) => tokio::time::timeout(limit, model.call(&model_call, &drafts)).await,
+                None => Ok(Err(ModelError::new(
+                    ModelErrorKind::RefusesRequest,
+                    format!("no model called {} is open here", ask.model),
+                ))),
+            };
+            match answer {
+                Ok(Ok(response)) => Action::RecordAnswer { agent, call, attempt, response },
+                Ok(Err(error)) => Action::RecordFailure { agent, call, attempt, error },
+                Err(_elapsed) => {
+                    let error = ModelError::new(ModelErrorKind::Timeout, format!("no answer within {limit:?}"));
+                    Action::RecordFailure { agent, call, attempt, error }
+                }
+            }
+        });
+    }
+
+    /// Records the start, which `decide` allows only while the call is open in the agent's memory; then runs the tool.
+    async fn run_tool(
+        &mut self,
+        effect: Effect,
+        agent: AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) -> Result<(), String> {
+        self.bring(Action::StartTool { agent: agent.clone(), call, attempt }).await?;
+        if !self.world.is_running(&agent, call) {
+            return Ok(());
+        }
+        let Some(runnable) = self.world.runnable(&agent, call) else { return Ok(()) };
+        let tool = self.tool(&agent, &runnable.tool);
+        let name = runnable.tool.clone();
+        self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
+        let run = self.tool_call(&agent, call, attempt, runnable);
+        self.flight.launch(effect, async move {
+            let run = tool.and_then(|tool| Ok((tool, run?)));
+            match execute(run).await {
+                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome },
+                None => Action::TimeOutTool { agent, call, attempt },
+            }
+        });
+        Ok(())
+    }
+
+    fn reconcile(&mut self, effect: Effect, agent: AgentName, call: CallId, attempt: Attempt) {
+        let Some(runnable) = self.world.runnable(&agent, call) else { return };
+        let tool = self.tool(&agent, &runnable.tool);
+        let run = self.tool_call(&agent, call, attempt, runnable);
+        self.flight.launch(effect, async move {
+            let result = match (tool, run) {
+                (Ok(tool), Ok(run)) => tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run))
+                    .await
+                    .unwrap_or(Reconciliation::CannotTell),
+                (Err(_), _) | (_, Err(_)) => Reconciliation::CannotTell,
+            };
+            Action::RecordReconcile { agent, call, result }
+        });
+    }
+
+    /// The tool that `agent`'s calls are for. One that was defined anew since their turn began is another tool: what a
+    /// person allowed, and what the log says of its effect, was the old one.
+    fn tool(&self, agent: &AgentName, name: &ToolName) -> Result<Arc<dyn Tool>, ToolOutcome> {
+        let turn = self.world.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let then = turn.and_then(|turn| turn.rules.spec().tools.get(name));
+        let now = self.world.rules().spec().tools.get(name);
+        if !then.zip(now).is_some_and(|(then, now)| acts_alike(then, now)) {
+            return Err(ToolOutcome::failed(
+                ToolErrorCode::NotAllowed,
+                "the tool was defined anew since it was called",
+            ));
+        }
+        let tool = self.parts.tools.get(name).cloned();
+        tool.ok_or_else(|| ToolOutcome::failed(ToolErrorCode::Failed, "the tool is not open here"))
+    }
+
+    fn tool_call(
+        &self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        runnable: Runnable,
+    ) -> Result<ToolCall, ToolOutcome> {
+        let erased = || ToolOutcome::failed(ToolErrorCode::Failed, "the arguments were erased");
+        let text = runnable.arguments.ok_or_else(erased)?;
+        let arguments = serde_json::from_str(&text)
+            .map_err(|error| ToolOutcome::failed(ToolErrorCode::BadArguments, error.to_string()))?;
+        Ok(ToolCall {
+            agent: agent.clone(),
+            call,
+            idempotency_key: runnable.idempotency_key,
+            attempt,
+            arguments,
+            input: runnable.input,
+            clock: self.clock.port(),
+            host: self.host.clone(),
+        })
+    }
+
+    /// Takes up what came of an effect.
+    pub(super) async fn land(&mut self, landed: Landed) -> Result<(), String> {
+        if self.perform == Perform::InOrder {
+            self.flight.hold(landed);
+            return Ok(());
+        }
+        self.settle(landed).await
+    }
+
+    /// Takes up the outcomes that were put aside, once everything that is under way sleeps.
+    pub(super) async fn land_in_order(&mut self) -> Result<(), String> {
+        if !self.flight.holds_any() || self.flight.under_way() > self.clock.sleeping() {
+            return Ok(());
+        }
+        for landed in self.flight.take_held() {
+            self.settle(landed).await?;
+        }
+        Ok(())
+    }
+
+    /// Lets tools that run come to their end, so that nobody has to ask what became of them; starts nothing new, and
+    /// gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
+    pub(super) async fn drain(&mut self) -> Result<(), String> {
+        self.flight.abort_all_but_tools();
+        while self.flight.under_way() > self.clock.sleeping() {
+            tokio::select! {
+                landed = self.flight.next() => self.flight.hold(landed),
+                () = self.clock.somebody_sleeps() => {}
+            }
+        }
+        for landed in self.flight.take_held() {
+            if let Some(action) = landed.action {
+                self.bring(action).await?;
+            }
+        }
+        self.flight.abort_all();
+        Ok(())
+    }
+
+    async fn settle(&mut self, Landed { effect, action, .. }: Landed) -> Result<(), String> {
+        let before = self.world.head();
+        if let Some(action) = action.or_else(|| panicked(&effect)) {
+            self.bring(action).await?;
+        }
+        self.check_moved(&effect, before)
+    }
+
+    /// Stops a world that still owes what was just done: it would owe it for ever.
+    fn check_moved(&self, effect: &Effect, before: Position) -> Result<(), String> {
+        let is_stuck = self.world.head() == before
+            && !self.flight.has(effect)
+            && self.world.owed().any(|owed| owed.key() == *effect);
+        if is_stuck { Err(format!("the outcome of owed work was refused: {effect:?}")) } else { Ok(()) }
+    }
+}
+
+fn failed(agent: AgentName, turn: Option<TurnId>, AgentError { code, detail }: AgentError) -> Action {
+    Action::FailAgent { agent, turn, code, detail }
+}
+
+/// Whether a call means the same to both. What models read of a tool, and its limits, may differ.
+fn acts_alike(then: &ToolSpec, now: &ToolSpec) -> bool {
+    let acts = |tool: &ToolSpec| (tool.effect, tool.open_world, tool.repeat, tool.reconciles, tool.settings);
+    acts(then) == acts(now) && then.schema == now.schema
+}
+
+/// Runs a tool within its time limit; `None` if it took longer and was dropped.
+async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolOutcome>) -> Option<ToolOutcome> {
+    match run {
+        Ok((tool, call)) => {
+            let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call)).await.ok()?;
+            Some(cap(outcome, tool.spec()))
+        }
+        Err(outcome) => Some(outcome),
+    }
+}
+
+/// What a panic of an effect's work means.
+fn panicked(effect: &Effect) -> Option<Action> {
+    const WHY: &str = "it panicked";
+    match effect {
+        Effect::RunTool { agent, call, attempt } => Some(Action::FinishTool {
+            agent: agent.clone(),
+            call: *call,
+            attempt: *attempt,
+            outcome: ToolOutcome::failed(ToolErrorCode::Lost, WHY),
+        }),
+        Effect::CallModel { agent, call, attempt } => Some(Action::RecordFailure {
+            agent: agent.clone(),
+            call: *call,
+            attempt: *attempt,
+            error: ModelError::new(ModelErrorKind::Outage, WHY),
+        }),
+        Effect::Reconcile { agent, call, .. } => {
+            let result = Reconciliation::CannotTell;
+            Some(Action::RecordReconcile { agent: agent.clone(), call: *call, result })
+        }
+        Effect::Wake { agent, .. } => Some(Action::FailAgent {
+            agent: agent.clone(),
+            turn: None,
+            code: "panicked".to_owned(),
+            detail: WHY.to_owned(),
+        }),
+        Effect::Continue { agent, turn, .. } => Some(Action::FailAgent {
+            agent: agent.clone(),
+            turn: Some(*turn),
+            code: "panicked".to_owned(),
+            detail: WHY.to_owned(),
+        }),
+        Effect::RetryModel { .. } | Effect::DeclareUnknown { .. } | Effect::TickAt { .. } => None,
+    }
+}
