@@ -1,0 +1,102 @@
+//! The providers by the names that scripts use.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use folkmoot_core::ids::AgentName;
+use folkmoot_core::port::Model;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::play::scripted::ReplyError;
+use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
+use crate::transport::{HttpModel, HttpSetupError};
+
+#[cfg(test)]
+mod tests;
+
+/// The names of all providers.
+pub const PROVIDERS: [&str; 3] = ["openai-chat", "recorded", "scripted"];
+
+/// Why a model cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// There is no such provider.
+    #[error("there is no provider `{provider}`{}; there are {}", hint(*.nearest), PROVIDERS.join(", "))]
+    UnknownProvider {
+        /// What was asked for.
+        provider: String,
+        /// The name that looks most like it, if one does.
+        nearest: Option<&'static str>,
+    },
+    /// The settings do not fit the provider.
+    #[error("the settings of the {provider} model do not fit")]
+    Settings {
+        /// The provider.
+        provider: &'static str,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// An agent's replies cannot be read.
+    #[error("the replies of {agent} do not fit")]
+    Replies {
+        /// The agent.
+        agent: AgentName,
+        /// Which reply, and why.
+        source: ReplyError,
+    },
+    /// The recording cannot be played.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// The HTTP client cannot be made.
+    #[error(transparent)]
+    Http(#[from] HttpSetupError),
+}
+
+/// Makes the model that `settings` describe. `replies` are the script's, unread; only the scripted model reads them.
+/// Relative paths in the settings begin at `base`. No variable is looked up and no connection made.
+///
+/// # Errors
+/// [`BuildError`].
+pub fn build_model(
+    provider: &str,
+    settings: &Value,
+    replies: &BTreeMap<AgentName, Value>,
+    base: Option<&Path>,
+) -> Result<Arc<dyn Model>, BuildError> {
+    Ok(match provider {
+        "openai-chat" => Arc::new(HttpModel::openai_chat(read("openai-chat", settings)?)?),
+        "recorded" => Arc::new(RecordedModel::open(&read("recorded", settings)?, base)?),
+        "scripted" => {
+            let ScriptedSettings { .. } = read("scripted", settings)?;
+            Arc::new(ScriptedModel::new(read_replies(replies)?))
+        }
+        unknown => {
+            return Err(BuildError::UnknownProvider { provider: unknown.to_owned(), nearest: nearest(unknown) });
+        }
+    })
+}
+
+fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
+    let settings = if settings.is_null() { Value::Object(Map::new()) } else { settings.clone() };
+    serde_json::from_value(settings).map_err(|source| BuildError::Settings { provider, source })
+}
+
+fn read_replies(replies: &BTreeMap<AgentName, Value>) -> Result<BTreeMap<AgentName, Vec<ScriptedReply>>, BuildError> {
+    let read = |(agent, list): (&AgentName, &Value)| match ScriptedReply::list(list) {
+        Ok(replies) => Ok((agent.clone(), replies)),
+        Err(source) => Err(BuildError::Replies { agent: agent.clone(), source }),
+    };
+    replies.iter().map(read).collect()
+}
+
+fn nearest(unknown: &str) -> Option<&'static str> {
+    let likeness = |name: &&str| strsim::jaro_winkler(name, unknown);
+    PROVIDERS.into_iter().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
+}

@@ -1,0 +1,137 @@
+//! The pure half of an adapter: bytes in, values out. No I/O, no clock, no executor.
+//!
+//! One [`Codec`] per wire. What a wire cannot carry comes back as a warning code, in [`WireRequest::warnings`] or in
+//! the reply; nothing is left out in silence.
+
+use std::fmt::Debug;
+use std::time::Duration;
+
+use folkmoot_core::request::ModelRequest;
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
+use serde_json::Value;
+
+pub mod openai_chat;
+pub mod sse;
+
+pub use openai_chat::{OpenAiChat, OutputLimit};
+pub use sse::{SseEvent, SseParser};
+
+/// Whether the answer comes at once or in pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// One JSON document.
+    Whole,
+    /// An event stream.
+    Stream,
+}
+
+/// A request as it goes over the wire.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WireRequest {
+    /// Behind the base URL; begins with a slash.
+    pub path: String,
+    /// Headers that this wire asks for, besides the key's.
+    pub headers: Vec<(&'static str, String)>,
+    /// The JSON body.
+    pub body: Value,
+    /// What the wire could not carry. Codes, to be added to the reply's.
+    pub warnings: Vec<String>,
+}
+
+/// An answer whose status is not a success.
+#[derive(Debug, Clone, Copy)]
+pub struct WireFailure<'a> {
+    /// The HTTP status.
+    pub status: u16,
+    /// What the provider asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The body, maybe cut.
+    pub body: &'a [u8],
+}
+
+/// A piece of an answer that is there before the answer is whole. All text and refusal deltas joined are what the answer
+/// [says to the room](LLMResponse::spoken).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    /// Prose.
+    Text(String),
+    /// Reasoning.
+    Reasoning(String),
+    /// Refusal text.
+    Refusal(String),
+}
+
+/// One wire of a provider.
+pub trait Codec: Debug + Send + Sync {
+    /// Writes a request.
+    fn encode(&self, request: &ModelRequest, mode: Mode) -> WireRequest;
+
+    /// The header that carries `key`: its name, and its value.
+    fn key_header(&self, key: &str) -> (&'static str, String);
+
+    /// Reads the whole body of a successful answer.
+    ///
+    /// # Errors
+    /// [`DecodeError`]; [`DecodeError::Reported`] if the body tells of an error after all.
+    fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError>;
+
+    /// Reads the body of an answer that failed. Every body has a kind, also one that is no JSON.
+    fn decode_error(&self, failure: WireFailure<'_>) -> ModelError;
+
+    /// Makes a decoder for one streamed answer.
+    fn stream_decoder(&self) -> Box<dyn StreamDecoder>;
+}
+
+/// Reads one streamed answer.
+pub trait StreamDecoder: Debug + Send {
+    /// Takes the next bytes, split anywhere, and gives what can be shown.
+    ///
+    /// # Errors
+    /// [`DecodeError`]. Once it failed, the decoder gives the same error for ever.
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError>;
+
+    /// Whether the wire has said that nothing follows.
+    fn is_done(&self) -> bool;
+
+    /// Ends the stream and gives the answer.
+    ///
+    /// # Errors
+    /// [`DecodeError::CutOff`] if the stream broke off before the answer was whole.
+    fn finish(self: Box<Self>) -> Result<LLMResponse, DecodeError>;
+}
+
+/// Why a body could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// It is not the JSON that the wire promises.
+    #[error("not the promised JSON: {0}")]
+    Json(String),
+    /// One event of the stream is longer than the limit.
+    #[error("an event is longer than {limit_bytes} bytes")]
+    TooLong {
+        /// The limit.
+        limit_bytes: usize,
+    },
+    /// There is no answer in it.
+    #[error("no answer in the body")]
+    Empty,
+    /// The stream broke off.
+    #[error("the stream broke off")]
+    CutOff,
+    /// The body tells of an error, although the status did not.
+    #[error("the provider reported {0}")]
+    Reported(ModelError),
+}
+
+impl From<DecodeError> for ModelError {
+    fn from(error: DecodeError) -> Self {
+        match error {
+            DecodeError::Reported(error) => error,
+            DecodeError::CutOff => Self::new(ModelErrorKind::Outage, error.to_string()),
+            DecodeError::Json(_) | DecodeError::TooLong { .. } | DecodeError::Empty => {
+                Self::new(ModelErrorKind::BadReply, error.to_string())
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! One answer, put together from one whole document or from many chunks.
+
+use folkmoot_core::response::{Part, Usage};
+use serde_json::Value;
+
+use super::super::{DecodeError, Delta};
+use super::calls::{Calls, Source};
+use super::kept::Kept;
+use super::usage::usage;
+use super::{Fields, error, text_of};
+
+mod details;
+mod parts;
+
+/// Facts about a completion that say nothing about the answer. They are left out.
+const METADATA: &[&str] = &[
+    "id",
+    "object",
+    "created",
+    "service_tier",
+    "system_fingerprint",
+    "provider",
+    "obfuscation",
+    "p",
+    "x_groq",
+    "timings",
+    "cost",
+    "copilot_usage",
+    "prompt_filter_results",
+    "venice_parameters",
+    "kv_transfer_params",
+    "prompt_token_ids",
+    "prompt_logprobs",
+    "usage_breakdown",
+];
+
+/// The same of a choice.
+const CHOICE_METADATA: &[&str] =
+    &["index", "native_finish_reason", "stop_reason", "token_ids", "content_filter_results"];
+
+/// The same of a message. `padding` is random text that hides the length from listeners.
+const MESSAGE_METADATA: &[&str] = &["role", "padding", "reasoning_encrypted"];
+
+/// Fields of a message that a server wants back with it.
+const ECHOED: &[&str] = &["reasoning_opaque", "reasoning_text", "extra_content", "thought_signature"];
+
+/// The fields in which reasoning text comes.
+const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
+
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    has_choice: bool,
+    finish: Option<String>,
+    model: Option<String>,
+    usage: Usage,
+    reasoning: [String; 2],
+    /// Text, refusal, and reasoning between them, in the order in which they came.
+    content: Vec<Part>,
+    calls: Calls,
+    legacy: Calls,
+    details: Vec<Value>,
+    echoed: Kept,
+    kept: Kept,
+    warnings: Vec<&'static str>,
+}
+
+impl Answer {
+    /// Takes a whole document: its first choice is the answer.
+    pub(super) fn take_document(&mut self, document: Fields) -> Result<(), DecodeError> {
+        self.take(document, Source::Whole, &mut Vec::new())
+    }
+
+    /// Takes one chunk of a stream, and adds what can be shown.
+    pub(super) fn take_chunk(&mut self, chunk: Fields, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+        self.take(chunk, Source::Delta, deltas)
+    }
+
+    /// Whether a finish reason has come.
+    pub(super) const fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    fn take(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+        if let Some(error) = error::reported(&fields) {
+            return Err(DecodeError::Reported(error));
+        }
+        if let Some(of_gateway) = fields.get("x_groq").and_then(|gateway| gateway.get("usage")) {
+            self.usage = usage(of_gateway);
+        }
+        for (name, value) in fields {
+            match (name.as_str(), value) {
+                ("choices", Value::Array(choices)) => self.take_choices(choices, source, deltas)?,
+                ("model", Value::String(model)) if !model.is_empty() => self.model = Some(model),
+                ("usage", value @ Value::Object(_)) => self.usage = usage(&value),
+                (field, _) if METADATA.contains(&field) => {}
+                (field, value) => self.kept.add(field, value),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_choices(
+        &mut self,
+        choices: Vec<Value>,
+        source: Source,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
+        for (at, choice) in choices.into_iter().enumerate() {
+            let Value::Object(choice) = choice else {
+                self.kept.add("choices", choice);
+                continue;
+            };
+            let index = choice.get("index").and_then(Value::as_u64).unwrap_or_default();
+            let is_first = match source {
+                Source::Whole => at == 0,
+                Source::Delta => index == 0,
+            };
+            if is_first {
+                self.take_choice(choice, source, deltas)?;
+            } else {
+                self.warn("several_choices");
+            }
+        }
+        Ok(())
+    }
+
+    fn take_choice(&mut self, mut choice: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+        if let Some(error) = error::reported(&choice) {
+            return Err(DecodeError::Reported(error));
+        }
+        let message = choice.remove("message").unwrap_or_default();
+        let delta = choice.remove("delta").unwrap_or_default();
+        match (source, message, delta) {
+            // One server repeats in each of the two what the other has.
+            (Source::Whole, Value::Object(fields), _) | (Source::Delta, _, Value::Object(fields)) => {
+                self.take_message(fields, source, deltas);
+            }
+            (Source::Delta, Value::Object(fields), _) if !self.has_choice => {
+                self.take_message(fields, Source::Whole, deltas);
+            }
+            (_, message, delta) => {
+                self.kept.add("message", message);
+                self.kept.add("delta", delta);
+            }
+        }
+        self.has_choice = true;
+        for (name, value) in choice {
+            match (name.as_str(), value) {
+                ("finish_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
+                ("finish_reason", Value::Null | Value::String(_)) => {}
+                ("logprobs", value) if !has_no_logprobs(&value) => self.warn("logprobs_not_kept"),
+                ("logprobs", _) => {}
+                (field, _) if CHOICE_METADATA.contains(&field) => {}
+                (field, value) => self.kept.add(field, value),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_message(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) {
+        for (name, value) in fields {
+            match (name.as_str(), value) {
+                ("content", content) => self.take_content(content, deltas),
+                ("refusal", Value::String(text)) => self.take_refusal(text, deltas),
+                ("tool_calls", Value::Array(items)) => items.into_iter().for_each(|item| self.calls.take(item, source)),
+                ("function_call", call @ Value::Object(_)) => self.legacy.take_legacy(call),
+                ("reasoning_details", Value::Array(items)) => details::merge(&mut self.details, items),
+                ("reasoning", Value::String(text)) => self.take_reasoning(0, text, deltas),
+                ("reasoning_content", Value::String(text)) => self.take_reasoning(1, text, deltas),
+                (field, _) if MESSAGE_METADATA.contains(&field) => {}
+                (field, value) if ECHOED.contains(&field) => self.echoed.add(field, value),
+                (field, value) => self.kept.add(field, value),
+            }
+        }
+    }
+
+    fn take_reasoning(&mut self, field: usize, text: String, deltas: &mut Vec<Delta>) {
+        let others: usize =
+            self.reasoning.iter().enumerate().filter(|(at, _)| *at != field).map(|(_, t)| t.len()).sum();
+        if let Some(so_far) = self.reasoning.get_mut(field) {
+            so_far.push_str(&text);
+        }
+        if others == 0 && !text.is_empty() {
+            deltas.push(Delta::Reasoning(text));
+        }
+    }
+
+    fn take_refusal(&mut self, text: String, deltas: &mut Vec<Delta>) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(Part::Refusal(so_far)) = self.content.last_mut() {
+            so_far.push_str(&text);
+        } else {
+            self.content.push(Part::Refusal(text.clone()));
+        }
+        deltas.push(Delta::Refusal(text));
+    }
+
+    fn take_content(&mut self, content: Value, deltas: &mut Vec<Delta>) {
+        match content {
+            Value::String(text) => self.add_text(text, deltas),
+            Value::Array(items) => items.into_iter().for_each(|item| self.take_content_item(item, deltas)),
+            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                self.kept.add("content", other)
+            }
+        }
+    }
+
+    fn take_content_item(&mut self, item: Value, deltas: &mut Vec<Delta>) {
+        match text_of(item.get("type")) {
+            "text" if has_only(&item, &["type", "text"]) => {
+                self.add_text(text_of(item.get("text")).to_owned(), deltas);
+            }
+            "refusal" if has_only(&item, &["type", "refusal"]) => {
+                self.take_refusal(text_of(item.get("refusal")).to_owned(), deltas);
+            }
+            "thinking" if is_plain_thinking(&item) => self.add_thinking(&item, deltas),
+            kind => {
+                // It is kept whole, and a text in it is shown all the same.
+                let text = if kind == "text" { text_of(item.get("text")).to_owned() } else { String::new() };
+                self.add_text(text, deltas);
+                self.kept.add("content", item);
+            }
+        }
+    }
+
+    /// Mistral's reasoning: a list of texts between the texts of the content.
+    fn add_thinking(&mut self, item: &Value, deltas: &mut Vec<Delta>) {
+        let pieces = item.get("thinking").and_then(Value::as_array);
+        let text: String = pieces.into_iter().flatten().map(|piece| text_of(piece.get("text"))).collect();
+        if text.is_empty() {
+            return;
+        }
+        if let Some(Part::Reasoning(so_far)) = self.content.last_mut() {
+            so_far.push_str(&text);
+        } else {
+            self.content.push(Part::Reasoning(text.clone()));
+        }
+        deltas.push(Delta::Reasoning(text));
+    }
+
+    fn add_text(&mut self, text: String, deltas: &mut Vec<Delta>) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(Part::Text(so_far)) = self.content.last_mut() {
+            so_far.push_str(&text);
+        } else {
+            self.content.push(Part::Text(text.clone()));
+        }
+        deltas.push(Delta::Text(text));
+    }
+
+    fn warn(&mut self, code: &'static str) {
+        if !self.warnings.contains(&code) {
+            self.warnings.push(code);
+        }
+    }
+}
+
+/// Whether `item` has these fields as texts, and no other that says something.
+fn has_only(item: &Value, fields: &[&str]) -> bool {
+    let fits = |(field, value): (&String, &Value)| {
+        if fields.contains(&field.as_str()) { value.is_string() } else { super::kept::is_blank(value) }
+    };
+    item.as_object().is_some_and(|item| item.iter().all(fits))
+}
+
+fn is_plain_thinking(item: &Value) -> bool {
+    let is_known = |(field, _): (&String, &Value)| matches!(field.as_str(), "type" | "thinking" | "closed");
+    let is_text = |piece: &Value| has_only(piece, &["type", "text"]);
+    item.as_object().is_some_and(|item| item.iter().all(is_known))
+        && item.get("thinking").and_then(Value::as_array).is_some_and(|pieces| pieces.iter().all(is_text))
+}
+
+fn has_no_logprobs(value: &Value) -> bool {
+    let is_blank = |value: &Value| super::kept::is_blank(value);
+    is_blank(value) || value.as_object().is_some_and(|fields| fields.values().all(is_blank))
+}

@@ -1,0 +1,129 @@
+//! The end of an answer: which kind it is, and its parts in their one order.
+
+use folkmoot_core::response::{LLMResponse, Part, Reply};
+use serde_json::Value;
+
+use super::super::super::DecodeError;
+use super::super::{error, kept::Kept, note::Note};
+use super::{Answer, Fields, REASONING};
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// By itself.
+    Done,
+    /// At the token limit.
+    Cut,
+    /// By a content filter.
+    Filtered,
+}
+
+impl Answer {
+    /// The response. The wire gives no order between text and calls, so it is: reasoning, text and refusal, calls, notes.
+    pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
+        if !self.has_choice {
+            return Err(DecodeError::Empty);
+        }
+        let ending = self.ending()?;
+        self.settle_legacy();
+        let mut parts = self.reasoning_parts();
+        parts.append(&mut self.content);
+        let has_calls = self.add_calls(ending, &mut parts);
+        self.add_notes(&mut parts);
+        if self.finish.as_deref() == Some("tool_calls") && !has_calls {
+            self.warn("calls_missing");
+        }
+        let has_refusal = parts.iter().any(|part| matches!(part, Part::Refusal(_)));
+        let reply = self.into_reply(parts);
+        Ok(match ending {
+            Ending::Filtered => LLMResponse::Filtered(reply),
+            Ending::Cut => LLMResponse::Truncated(reply),
+            Ending::Done if has_calls => LLMResponse::Calls(reply),
+            Ending::Done if has_refusal => LLMResponse::Refused(reply),
+            Ending::Done => LLMResponse::Text(reply),
+        })
+    }
+
+    fn ending(&mut self) -> Result<Ending, DecodeError> {
+        Ok(match self.finish.as_deref() {
+            Some("stop" | "tool_calls" | "function_call") => Ending::Done,
+            Some("length" | "model_length" | "max_tokens") => Ending::Cut,
+            Some("content_filter") => Ending::Filtered,
+            Some(reason @ ("error" | "insufficient_system_resource")) => {
+                return Err(DecodeError::Reported(error::interrupted(reason)));
+            }
+            Some(_) => {
+                self.warn("finish_unknown");
+                Ending::Done
+            }
+            None => {
+                self.warn("finish_missing");
+                Ending::Done
+            }
+        })
+    }
+
+    /// The old field counts only where the new one is not used.
+    fn settle_legacy(&mut self) {
+        let legacy = std::mem::take(&mut self.legacy);
+        if self.calls.is_empty() {
+            self.calls.adopt(legacy);
+        } else if !self.calls.repeats(&legacy) {
+            self.warn("second_function_call");
+            legacy.into_calls().for_each(|call| self.kept.add("function_call", call.to_json()));
+        }
+    }
+
+    fn reasoning_parts(&mut self) -> Vec<Part> {
+        let [plain, content] = std::mem::take(&mut self.reasoning);
+        if plain == content {
+            self.reasoning = [plain, String::new()];
+        } else {
+            self.reasoning = [plain, content];
+        }
+        self.reasoning.iter().filter(|text| !text.is_empty()).cloned().map(Part::Reasoning).collect()
+    }
+
+    /// Adds the calls; in a cut answer only those that are whole. True if there is one.
+    fn add_calls(&mut self, ending: Ending, parts: &mut Vec<Part>) -> bool {
+        let calls = std::mem::take(&mut self.calls);
+        if calls.has_loose_arguments {
+            self.warn("arguments_not_text");
+        }
+        if !calls.strangers.is_empty() {
+            self.warn("call_type_unknown");
+            calls.strangers.iter().for_each(|item| self.kept.add("tool_calls", item.clone()));
+        }
+        let (whole, incomplete): (Vec<_>, Vec<_>) =
+            calls.into_calls().partition(|call| ending == Ending::Done || call.is_complete());
+        if !incomplete.is_empty() {
+            self.warn("calls_incomplete");
+            self.kept.add("incomplete_calls", incomplete.iter().map(super::super::calls::Call::to_json).collect());
+        }
+        let has_calls = !whole.is_empty();
+        for (ordinal, call) in whole.into_iter().enumerate() {
+            let (call, notes) = call.into_part(ordinal);
+            parts.push(Part::Call(call));
+            parts.extend(notes.into_iter().filter_map(Note::into_part));
+        }
+        has_calls
+    }
+
+    fn add_notes(&mut self, parts: &mut Vec<Part>) {
+        let mut echoed = std::mem::take(&mut self.echoed).into_fields();
+        if !self.details.is_empty() {
+            echoed.insert("reasoning_details".to_owned(), Value::Array(std::mem::take(&mut self.details)));
+        } else if let Some((_, field)) = self.reasoning.iter().zip(REASONING).find(|(text, _)| !text.is_empty()) {
+            parts.extend(Note::ReasoningField(field.to_owned()).into_part());
+        }
+        let kept: Fields = std::mem::take::<Kept>(&mut self.kept).into_fields();
+        parts.extend(Note::Message(echoed).into_part());
+        parts.extend(Note::Kept(kept).into_part());
+    }
+
+    fn into_reply(self, parts: Vec<Part>) -> Reply {
+        let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
+        warnings.sort_unstable(); // the order in which a stream met them means nothing
+        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None }
+    }
+}

@@ -1,0 +1,180 @@
+//! Tool calls, put together from fragments.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::response::CallPart;
+use serde_json::Value;
+
+use super::kept::{Kept, is_blank};
+use super::note::Note;
+use super::{Fields, fields_of, text_of};
+
+/// Fields of a call that a server wants back with it.
+const ECHOED: &[&str] = &["extra_content", "thought_signature"];
+
+/// A call as far as it has come.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Call {
+    label: String,
+    tool: String,
+    arguments: String,
+    echoed: Kept,
+    kept: Kept,
+}
+
+/// The calls of one answer, in the order in which they began.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    by_index: BTreeMap<u64, usize>,
+    /// Whether arguments came as JSON instead of text, and were written out.
+    pub(super) has_loose_arguments: bool,
+    /// Items that are not function calls.
+    pub(super) strangers: Vec<Value>,
+}
+
+/// Where fragments come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A whole message: each item is a call of its own.
+    Whole,
+    /// A stream: items are fragments, told apart by their index, and by their id where a server repeats the index.
+    Delta,
+}
+
+impl Calls {
+    /// Takes one item of `tool_calls`.
+    pub(super) fn take(&mut self, item: Value, source: Source) {
+        if !item.is_object() || !matches!(text_of(item.get("type")), "" | "function") {
+            return self.strangers.push(item);
+        }
+        let slot = match source {
+            Source::Whole => self.begin(),
+            Source::Delta => self.slot(item.get("index").and_then(Value::as_u64), text_of(item.get("id"))),
+        };
+        let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take(item));
+        self.has_loose_arguments |= is_loose;
+    }
+
+    /// Takes a fragment of the older `function_call`, of which a message has at most one, without an id.
+    pub(super) fn take_legacy(&mut self, function: Value) {
+        let slot = self.slot(Some(0), "");
+        let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take_function(function));
+        self.has_loose_arguments |= is_loose;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Whether the only call of `other` is among these: some servers tell it in the new and in the old field.
+    pub(super) fn repeats(&self, other: &Self) -> bool {
+        let same = |a: &Call, b: &Call| a.tool == b.tool && a.arguments == b.arguments;
+        other.calls.iter().all(|call| self.calls.iter().any(|own| same(own, call)))
+    }
+
+    /// Takes over the calls of `other`.
+    pub(super) fn adopt(&mut self, other: Self) {
+        self.calls.extend(other.calls);
+        self.has_loose_arguments |= other.has_loose_arguments;
+    }
+
+    /// All calls, each with what belongs to it.
+    pub(super) fn into_calls(self) -> impl Iterator<Item = Call> {
+        self.calls.into_iter()
+    }
+
+    fn begin(&mut self) -> usize {
+        self.calls.push(Call::default());
+        self.calls.len().saturating_sub(1)
+    }
+
+    fn slot(&mut self, index: Option<u64>, id: &str) -> usize {
+        let last = self.calls.len().checked_sub(1);
+        let known = index.map_or(last, |index| self.by_index.get(&index).copied());
+        let goes_on = |slot: &usize| {
+            let label = self.calls.get(*slot).map_or("", |call| call.label.as_str());
+            id.is_empty() || label.is_empty() || label == id
+        };
+        let slot = known.filter(goes_on).unwrap_or_else(|| self.begin());
+        if let Some(index) = index {
+            self.by_index.insert(index, slot);
+        }
+        slot
+    }
+}
+
+impl Call {
+    /// Adds a fragment. True if its arguments were no text.
+    fn take(&mut self, item: Value) -> bool {
+        let mut is_loose = false;
+        for (name, value) in fields_of(item) {
+            match name.as_str() {
+                "index" | "type" => {}
+                "id" if value.is_string() => self.label_with(text_of(Some(&value))),
+                "function" => is_loose |= self.take_function(value),
+                field if ECHOED.contains(&field) => self.echoed.add(field, value),
+                field => self.kept.add(field, value),
+            }
+        }
+        is_loose
+    }
+
+    fn take_function(&mut self, function: Value) -> bool {
+        if !function.is_object() {
+            self.kept.add("function", function);
+            return false;
+        }
+        let mut is_loose = false;
+        for (name, value) in fields_of(function) {
+            match (name.as_str(), value) {
+                ("name", Value::String(name)) => self.name_with(&name),
+                ("arguments", Value::String(fragment)) => self.arguments.push_str(&fragment),
+                ("arguments", value) if !is_blank(&value) || value.is_object() => {
+                    self.arguments.push_str(&value.to_string());
+                    is_loose = true;
+                }
+                (field, value) => self.kept.add(field, value),
+            }
+        }
+        is_loose
+    }
+
+    fn label_with(&mut self, id: &str) {
+        if self.label.is_empty() {
+            id.clone_into(&mut self.label);
+        }
+    }
+
+    /// Servers send the name once, or again in each fragment; none was seen to cut it, but it may be.
+    fn name_with(&mut self, name: &str) {
+        if self.tool != name {
+            self.tool.push_str(name);
+        }
+    }
+
+    /// Whether its arguments are a JSON object: a call of a cut answer that has none is not complete.
+    pub(super) fn is_complete(&self) -> bool {
+        serde_json::from_str::<Fields>(&self.arguments).is_ok()
+    }
+
+    /// The call as plain JSON, for keeping.
+    pub(super) fn to_json(&self) -> Value {
+        serde_json::json!({ "id": self.label, "name": self.tool, "arguments": self.arguments })
+    }
+
+    /// The call, and the notes about the `ordinal`-th call of the reply.
+    pub(super) fn into_part(self, ordinal: usize) -> (CallPart, [Note; 2]) {
+        let kept = Kept::of_call(ordinal, self.kept);
+        let echoed = Note::Call { call: ordinal, fields: self.echoed.into_fields() };
+        (CallPart { label: self.label, tool: self.tool, arguments: self.arguments }, [echoed, kept])
+    }
+}
+
+impl Kept {
+    fn of_call(ordinal: usize, kept: Self) -> Note {
+        let fields = kept.into_fields();
+        let named = |fields: Fields| Fields::from_iter([(format!("call {ordinal}"), Value::Object(fields))]);
+        Note::Kept(if fields.is_empty() { fields } else { named(fields) })
+    }
+}

@@ -1,0 +1,141 @@
+//! Errors: from statuses, and from the many shapes in which servers write them.
+
+use folkmoot_core::response::{ModelError, ModelErrorKind as Kind};
+use serde_json::Value;
+
+use super::super::WireFailure;
+use super::{Fields, text_of};
+
+/// The most characters of a provider's message that go into a detail.
+const DETAIL_CHARS_MAX: usize = 500;
+
+/// Reads the body of an answer whose status is no success.
+pub(super) fn decode_error(failure: WireFailure<'_>) -> ModelError {
+    let report = serde_json::from_slice(failure.body).map_or_else(
+        |_| Report { message: String::from_utf8_lossy(failure.body).into_owned(), ..Report::default() },
+        |body: Value| Report::of(&body),
+    );
+    let detail = format!("HTTP {}: {}", failure.status, report.detail());
+    ModelError::new(report.kind(Some(failure.status)), detail).retry_after(failure.retry_after)
+}
+
+/// The error in a document that should hold an answer.
+pub(super) fn reported(document: &Fields) -> Option<ModelError> {
+    let has_error = document.get("error").is_some_and(|error| !super::kept::is_blank(error));
+    let is_error = text_of(document.get("object")) == "error";
+    (has_error || is_error).then(|| of_event(document.clone()))
+}
+
+/// The error that a document is.
+pub(super) fn of_event(document: Fields) -> ModelError {
+    let report = Report::of(&Value::Object(document));
+    let status = report.code.parse().ok().filter(|status| (400..600).contains(status));
+    ModelError::new(report.kind(status), report.detail())
+}
+
+/// The error that a finish reason tells of.
+pub(super) fn interrupted(reason: &str) -> ModelError {
+    let kind = if reason == "insufficient_system_resource" { Kind::Overload } else { Kind::Outage };
+    ModelError::new(kind, format!("the answer ended with the finish reason {reason}"))
+}
+
+/// What servers tell of an error.
+#[derive(Debug, Default)]
+struct Report {
+    code: String,
+    kind: String,
+    message: String,
+}
+
+impl Report {
+    /// Reads `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the fields themselves.
+    fn of(body: &Value) -> Self {
+        let inner = body.get("error").filter(|error| !super::kept::is_blank(error)).unwrap_or(body);
+        if let Value::String(message) = inner {
+            return Self { message: message.clone(), ..Self::default() };
+        }
+        let text = |field: &str| match inner.get(field) {
+            Some(Value::String(text)) => text.clone(),
+            None | Some(Value::Null) => String::new(),
+            Some(other) => other.to_string(),
+        };
+        let message = [text("message"), text("detail"), inner.to_string()];
+        let message = message.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
+        Self { code: text("code"), kind: text("type"), message }
+    }
+
+    fn detail(&self) -> String {
+        let names = [&self.code, &self.kind].into_iter().filter(|name| !name.is_empty());
+        let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = self.message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(DETAIL_CHARS_MAX);
+        let message = message.collect::<String>();
+        let message = message.trim();
+        if names.is_empty() { message.to_owned() } else { format!("{message} ({names})") }
+    }
+
+    fn kind(&self, status: Option<u16>) -> Kind {
+        let text = format!("{} {} {}", self.code, self.kind, self.message).to_lowercase();
+        let names = format!("{} {}", self.code, self.kind).to_lowercase();
+        let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
+        let is_named = |needles: &[&str]| needles.iter().any(|needle| names.contains(needle));
+        let may_be_request = status.is_none_or(|status| matches!(status, 400 | 403 | 413 | 422));
+        if may_be_request && (status == Some(413) || has(CONTEXT)) {
+            return Kind::ContextTooLong;
+        }
+        if may_be_request && (is_named(FILTER_NAMES) || has(FILTER)) {
+            return Kind::ContentFilter;
+        }
+        if status == Some(402) || is_named(ACCOUNT_NAMES) || has(ACCOUNT) {
+            return Kind::RefusesAccount;
+        }
+        status.map_or_else(|| by_name(&names), |status| by_status(status, &text))
+    }
+}
+
+const CONTEXT: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size",
+    "maximum context length",
+    "available context size",
+    "context window",
+    "prompt is too long",
+];
+const FILTER_NAMES: &[&str] = &["content_filter", "content_policy", "moderation"];
+const FILTER: &[&str] = &["responsibleaipolicyviolation", "content management policy", "flagged by moderation"];
+const ACCOUNT_NAMES: &[&str] = &["insufficient_quota", "billing", "invalid_api_key", "authentication", "permission"];
+const ACCOUNT: &[&str] = &[
+    "invalid api key",
+    "incorrect api key",
+    "api key not valid",
+    "insufficient credits",
+    "insufficient balance",
+    "credit balance",
+];
+
+fn by_status(status: u16, text: &str) -> Kind {
+    match status {
+        401 | 403 => Kind::RefusesAccount,
+        408 | 504 | 524 => Kind::Timeout,
+        429 if text.contains("overload") => Kind::Overload,
+        429 => Kind::Rate,
+        409 | 425 | 498 | 503 | 529 => Kind::Overload,
+        500.. => Kind::Outage,
+        _ => Kind::RefusesRequest,
+    }
+}
+
+/// For errors inside a stream, which have no status.
+fn by_name(names: &str) -> Kind {
+    let has = |needle: &str| names.contains(needle);
+    if has("rate_limit") || has("too_many") {
+        Kind::Rate
+    } else if has("overload") || has("unavailable") || has("capacity") {
+        Kind::Overload
+    } else if has("timeout") {
+        Kind::Timeout
+    } else if has("invalid") || has("not_found") || has("unsupported") {
+        Kind::RefusesRequest
+    } else {
+        Kind::Outage
+    }
+}

@@ -1,0 +1,51 @@
+//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+
+use folkmoot_core::response::Part;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Fields;
+
+/// An opaque part of this wire. Others carry another tag and are not ours to send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tagged {
+    #[serde(rename = "openai-chat")]
+    note: Note,
+}
+
+/// What is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Note {
+    /// Fields of the message that go back as they came, such as signed reasoning.
+    Message(Fields),
+    /// Fields of one call that go back as they came.
+    Call {
+        /// Which of the reply's calls, from 0.
+        call: usize,
+        /// The fields.
+        fields: Fields,
+    },
+    /// The field in which the reply's reasoning text came.
+    ReasoningField(String),
+    /// Whatever else was there. Kept for audit, not sent back.
+    Kept(Fields),
+}
+
+impl Note {
+    /// The part, or `None` if there is nothing in it.
+    pub(super) fn into_part(self) -> Option<Part> {
+        let is_empty = match &self {
+            Self::Message(fields) | Self::Call { fields, .. } | Self::Kept(fields) => fields.is_empty(),
+            Self::ReasoningField(_) => false,
+        };
+        // Strings and JSON values only: this cannot fail to serialise.
+        (!is_empty).then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+    }
+
+    /// Reads an opaque part; `None` if it is of another wire.
+    pub(super) fn read(opaque: &Value) -> Option<Self> {
+        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+    }
+}

@@ -1,0 +1,213 @@
+use std::sync::Arc;
+
+use folkmoot_core::ids::Digest;
+use folkmoot_core::request::{Item, Parameters, ToolDeclaration};
+
+use super::*;
+
+fn request(items: Vec<Item>) -> ModelRequest {
+    ModelRequest {
+        model: "small-1".into(),
+        parameters: Parameters::default(),
+        system: vec![],
+        tools: vec![],
+        items: items.into_iter().map(Arc::new).collect(),
+        fingerprint: Digest::of(&[]),
+    }
+}
+
+fn heard(from: &str, text: &str) -> Item {
+    Item::Heard { from: from.into(), text: text.into() }
+}
+
+fn said(parts: impl Into<Vec<Part>>) -> Item {
+    Item::Said { parts: parts.into() }
+}
+
+fn result(label: &str, text: &str) -> Item {
+    Item::Result { label: label.into(), text: text.into(), failed: false }
+}
+
+fn user(content: &str) -> Value {
+    json!({ "role": "user", "content": content })
+}
+
+fn tool(id: &str, content: &str) -> Value {
+    json!({ "role": "tool", "tool_call_id": id, "content": content })
+}
+
+fn asks(calls: &[(&str, &str)]) -> Value {
+    let call = |(id, arguments): &(&str, &str)| json!({ "id": id, "type": "function", "function": { "name": "t", "arguments": arguments } });
+    json!({ "role": "assistant", "content": null, "tool_calls": calls.iter().map(call).collect::<Vec<_>>() })
+}
+
+fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
+    let wire = OpenAiChat::default().encode(&request(items), Mode::Whole);
+    (wire.body["messages"].clone(), wire.warnings)
+}
+
+fn no_warnings() -> Vec<String> {
+    Vec::new()
+}
+
+#[test]
+fn a_request_is_written_whole() {
+    let mut request = request(vec![heard("Ada", "Hi"), Item::Notice { text: "It may have run.".into() }]);
+    request.system = vec!["One.".into(), "Two.".into()];
+    request.parameters = Parameters { temperature_milli: Some(700), output_tokens_max: Some(9) };
+    let schema = json!({ "type": "object" });
+    request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
+    let wire = OpenAiChat::default().encode(&request, Mode::Stream);
+    let function = json!({ "name": "t", "description": "d", "parameters": schema });
+    let expected = json!({
+        "model": "small-1",
+        "messages": [{ "role": "system", "content": "One.\n\nTwo." }, user("Ada: Hi"), user("[notice] It may have run.")],
+        "tools": [{ "type": "function", "function": function }],
+        "temperature": 0.7,
+        "max_completion_tokens": 9,
+        "stream": true,
+        "stream_options": { "include_usage": true },
+    });
+    assert_eq!((wire.path.as_str(), wire.body, wire.warnings), ("/chat/completions", expected, vec![]));
+}
+
+#[test]
+fn what_is_not_given_is_not_sent() {
+    let wire = OpenAiChat::default().encode(&request(vec![heard("Ada", "Hi")]), Mode::Whole);
+    assert_eq!(wire.body, json!({ "model": "small-1", "messages": [user("Ada: Hi")] }));
+}
+
+#[test]
+fn the_token_limit_goes_where_the_server_wants_it() {
+    let mut request = request(vec![]);
+    request.parameters.output_tokens_max = Some(9);
+    let codec = OpenAiChat { output_limit: OutputLimit::MaxTokens, ..OpenAiChat::default() };
+    assert_eq!(codec.encode(&request, Mode::Whole).body["max_tokens"], json!(9));
+}
+
+#[test]
+fn results_stand_right_behind_their_calls_in_the_order_of_the_calls() {
+    let items = vec![
+        said([call("a", "t", "{}"), call("b", "t", "{bad")]),
+        result("b", "2"),
+        heard("Ada", "Hurry"),
+        Item::Result { label: "a".into(), text: "1".into(), failed: true },
+        heard("Ada", "Thanks"),
+    ];
+    let ask = asks(&[("a", "{}"), ("b", "{bad")]);
+    let expected = json!([ask, tool("a", "[failed] 1"), tool("b", "2"), user("Ada: Hurry"), user("Ada: Thanks")]);
+    assert_eq!(encode(items), (expected, no_warnings()));
+}
+
+#[test]
+fn a_call_without_a_result_gets_one_and_a_result_without_a_call_is_told() {
+    let items = vec![result("z", "lost"), said([call("a", "t", "{}")]), said([Part::Text("Well.".into())])];
+    let missing = tool("a", "[no result of this call is known]");
+    let well = json!({ "role": "assistant", "content": "Well." });
+    let expected = json!([user("[result] lost"), asks(&[("a", "{}")]), missing, well]);
+    assert_eq!(encode(items), (expected, vec!["result_missing".into(), "result_without_call".into()]));
+}
+
+#[test]
+fn calls_without_a_label_of_their_own_get_an_id() {
+    let items = vec![
+        said([call("", "t", "1"), call("", "t", "2")]),
+        result("", "one"),
+        result("", "two"),
+        said([call("call_0", "t", "3"), call("x", "t", "4")]),
+        result("call_0", "three"),
+        result("x", "four"),
+        said([call("x", "t", "5")]),
+        result("x", "five"),
+    ];
+    let expected = json!([
+        asks(&[("call_0", "1"), ("call_1", "2")]),
+        tool("call_0", "one"),
+        tool("call_1", "two"),
+        asks(&[("call_2", "3"), ("x", "4")]),
+        tool("call_2", "three"),
+        tool("x", "four"),
+        asks(&[("call_4", "5")]),
+        tool("call_4", "five"),
+    ]);
+    assert_eq!(encode(items), (expected, no_warnings()));
+}
+
+#[test]
+fn what_the_provider_signed_goes_back_as_it_came() {
+    let signed = include_bytes!("../../../../tests/fixtures/openai-chat/signed.json");
+    let response = OpenAiChat::default().decode(signed).unwrap();
+    let recorded: Value = serde_json::from_slice(signed).unwrap();
+    let (messages, warnings) = encode(vec![said(response.reply().parts.clone()), result("a", "1")]);
+    assert_eq!(messages[0]["reasoning_details"], recorded["choices"][0]["message"]["reasoning_details"]);
+    assert_eq!((&messages[0]["reasoning"], &messages[0]["mood"]), (&Value::Null, &Value::Null));
+    assert_eq!(warnings, no_warnings());
+
+    let calls = include_bytes!("../../../../tests/fixtures/openai-chat/calls.json");
+    let response = OpenAiChat::default().decode(calls).unwrap();
+    let recorded: Value = serde_json::from_slice(calls).unwrap();
+    let recorded = &recorded["choices"][0]["message"];
+    let (messages, _) = encode(vec![said(response.reply().parts.clone())]);
+    for field in ["role", "content", "reasoning_content", "tool_calls"] {
+        assert_eq!(messages[0][field], recorded[field], "{field}");
+    }
+}
+
+#[test]
+fn reasoning_goes_back_only_with_calls_and_only_where_it_came_from_this_wire() {
+    let field = opaque(&json!({ "reasoning_field": "reasoning_content" }));
+    let (messages, _) = encode(vec![said([Part::Reasoning("r".into()), Part::Text("x".into()), field.clone()])]);
+    assert_eq!(messages, json!([{ "role": "assistant", "content": "x" }]));
+
+    let parts = [Part::Reasoning("r".into()), call("a", "t", "{}"), field];
+    let (messages, _) = encode(vec![said(parts.clone()), result("a", "1")]);
+    assert_eq!(messages[0]["reasoning_content"], json!("r"));
+    let silent = OpenAiChat { reasoning_echo: ReasoningEcho::Never, ..OpenAiChat::default() };
+    let body = silent.encode(&request(vec![said(parts)]), Mode::Whole).body;
+    assert_eq!(body["messages"][0], asks(&[("a", "{}")]));
+
+    let foreign = Part::Opaque(json!({ "another-wire": { "signature": "s" } }));
+    let (messages, warnings) = encode(vec![said([Part::Text("x".into()), foreign])]);
+    assert_eq!(messages, json!([{ "role": "assistant", "content": "x" }]));
+    assert_eq!(warnings, ["opaque_not_carried"]);
+}
+
+#[test]
+fn an_answer_without_anything_to_send_is_no_message() {
+    assert_eq!(encode(vec![said([]), heard("Ada", "Hm")]), (json!([user("Ada: Hm")]), no_warnings()));
+}
+
+#[test]
+fn a_refusal_is_sent_as_what_the_agent_said() {
+    let (messages, _) = encode(vec![said([Part::Refusal("No.".into())])]);
+    assert_eq!(messages, json!([{ "role": "assistant", "content": "No." }]));
+}
+
+proptest! {
+    #[test]
+    fn every_call_has_one_result_right_behind_it(steps in prop::collection::vec((0..5_u8, 0..3_usize), 0..30)) {
+        let label = |number: usize| ["", "a", "b"][number];
+        let items = steps.iter().map(|(kind, number)| match kind {
+            0 => heard("Ada", "Hi"),
+            1 => said([Part::Text("x".into()), call(label(*number), "t", "{}")]),
+            2 => said([call(label(*number), "t", "{}"), call("a", "t", "{}")]),
+            3 => said([]),
+            _ => result(label(*number), "r"),
+        });
+        let (messages, _) = encode(items.collect());
+        let mut ids = std::collections::BTreeSet::new();
+        let mut open = std::collections::VecDeque::new();
+        for message in messages.as_array().unwrap() {
+            if message["role"] == "tool" {
+                prop_assert_eq!(Some(message["tool_call_id"].clone()), open.pop_front());
+            } else {
+                prop_assert!(open.is_empty(), "{messages}");
+            }
+            for call in message["tool_calls"].as_array().into_iter().flatten() {
+                prop_assert!(ids.insert(call["id"].to_string()), "{messages}");
+                open.push_back(call["id"].clone());
+            }
+        }
+        prop_assert!(open.is_empty(), "{messages}");
+    }
+}

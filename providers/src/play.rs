@@ -1,0 +1,10 @@
+//! Models that need no network: a script, and a recording.
+
+pub mod recorded;
+pub mod scripted;
+
+#[cfg(test)]
+mod tests;
+
+pub use recorded::{RecordedModel, RecordedSettings, RecordingError, Wire};
+pub use scripted::{ScriptedModel, ScriptedReply, ScriptedSettings};

@@ -1,0 +1,191 @@
+//! One reply of a script, as it is written down.
+
+use std::time::Duration;
+
+use folkmoot_core::response::{CallPart, ModelErrorKind as Kind};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value};
+
+use crate::duration;
+
+/// One reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`, and `fail`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct ScriptedReply {
+    pub(super) answer: Answer,
+    pub(super) pause: Option<Duration>,
+    pub(super) when: Option<When>,
+    pub(super) once: bool,
+}
+
+/// A reply of a list that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("reply {} cannot be read", index.saturating_add(1))]
+pub struct ReplyError {
+    /// Which one, from 0.
+    pub index: usize,
+    /// Why.
+    pub source: serde_json::Error,
+}
+
+impl ScriptedReply {
+    /// Reads the list of one agent's replies.
+    ///
+    /// # Errors
+    /// [`ReplyError`] for the first one that cannot be read, or for a value that is no list.
+    pub fn list(value: &Value) -> Result<Vec<Self>, ReplyError> {
+        let items = items(value).map_err(|source| ReplyError { index: 0, source })?;
+        let read = |(index, item)| Self::deserialize(item).map_err(|source| ReplyError { index, source });
+        items.iter().enumerate().map(read).collect()
+    }
+
+    /// Whether playing it uses it up.
+    pub(super) const fn is_consumed(&self) -> bool {
+        self.when.is_none() || self.once
+    }
+
+    pub(super) fn is_used_up(&self, index: u32, played: &[u32]) -> bool {
+        self.is_consumed() && played.contains(&index)
+    }
+}
+
+/// What a reply does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    Says { chunks: Vec<String>, is_streamed: bool, calls: Vec<ScriptedCall> },
+    Refuses(String),
+    Fails { kind: Kind, retry_after: Option<Duration> },
+}
+
+/// When a reply fits: all that is given must hold for the last message or tool result.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct When {
+    contains: Option<String>,
+    equals: Option<String>,
+}
+
+impl When {
+    pub(super) fn fits(&self, heard: &str) -> bool {
+        self.contains.as_ref().is_none_or(|part| heard.contains(part.as_str()))
+            && self.equals.as_ref().is_none_or(|whole| heard == whole)
+    }
+}
+
+/// A call to ask for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScriptedCall {
+    tool: String,
+    args: Option<Value>,
+    /// Arguments that need not be JSON.
+    raw_args: Option<String>,
+    label: Option<String>,
+}
+
+impl ScriptedCall {
+    /// The call as the `ordinal`-th one of the reply `index`, which is its label if the script gives none.
+    pub(super) fn part(&self, index: u32, ordinal: u32) -> CallPart {
+        let empty = Value::Object(Map::new());
+        let arguments = self.raw_args.clone();
+        CallPart {
+            label: self.label.clone().unwrap_or_else(|| format!("call_{index}_{ordinal}")),
+            tool: self.tool.clone(),
+            arguments: arguments.unwrap_or_else(|| self.args.as_ref().unwrap_or(&empty).to_string()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    text: Option<String>,
+    chunks: Option<Vec<String>>,
+    calls: Option<Vec<ScriptedCall>>,
+    refuse: Option<String>,
+    fail: Option<Failure>,
+    #[serde(default, deserialize_with = "duration::deserialize_some")]
+    pause: Option<Duration>,
+    when: Option<When>,
+    #[serde(default)]
+    once: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Failure {
+    #[serde(deserialize_with = "kind")]
+    kind: Kind,
+    #[serde(default, deserialize_with = "duration::deserialize_some")]
+    retry_after: Option<Duration>,
+}
+
+impl TryFrom<Written> for ScriptedReply {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, &'static str> {
+        let Written { text, chunks, calls, refuse, fail, pause, when, once } = written;
+        if when.as_ref().is_some_and(|when| when.contains.is_none() && when.equals.is_none()) {
+            return Err("has a `when` without `contains` or `equals`");
+        }
+        if once && when.is_none() {
+            return Err("has `once` without `when`: without it a reply is used up anyway");
+        }
+        if calls.iter().flatten().any(|call| call.args.is_some() && call.raw_args.is_some()) {
+            return Err("has a call with both `args` and `raw_args`");
+        }
+        let answer = match (text, chunks, calls, refuse, fail) {
+            (None, None, None, None, Some(Failure { kind, retry_after })) => Answer::Fails { kind, retry_after },
+            (None, None, None, Some(text), None) => Answer::Refuses(text),
+            (Some(text), None, calls, None, None) => {
+                Answer::Says { chunks: vec![text], is_streamed: false, calls: calls.unwrap_or_default() }
+            }
+            (None, Some(chunks), calls, None, None) => {
+                Answer::Says { chunks, is_streamed: true, calls: calls.unwrap_or_default() }
+            }
+            (None, None, Some(calls), None, None) if !calls.is_empty() => {
+                Answer::Says { chunks: Vec::new(), is_streamed: false, calls }
+            }
+            _ => {
+                return Err(
+                    "must have one of `text`, `chunks`, `calls`, `refuse`, `fail` (`calls` may stand beside text)",
+                );
+            }
+        };
+        Ok(Self { answer, pause, when, once })
+    }
+}
+
+const KINDS: [Kind; 10] = [
+    Kind::RefusesRequest,
+    Kind::RefusesAccount,
+    Kind::Rate,
+    Kind::Overload,
+    Kind::Outage,
+    Kind::Timeout,
+    Kind::ContextTooLong,
+    Kind::ContentFilter,
+    Kind::BadReply,
+    Kind::NotRecorded,
+];
+
+/// The codes of the kinds, and the word that people use for [`Kind::Rate`].
+fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
+    let code = String::deserialize(from)?;
+    let wanted = if code == "rate_limit" { Kind::Rate.code() } else { &code };
+    KINDS.into_iter().find(|kind| kind.code() == wanted).ok_or_else(|| {
+        let known = KINDS.map(Kind::code).join(", ");
+        de::Error::custom(format_args!("`{code}` is not a kind of model error; there are {known}"))
+    })
+}
+
+/// The items of a list, unread.
+fn items(value: &Value) -> Result<&[Value], serde_json::Error> {
+    match value {
+        Value::Array(items) => Ok(items),
+        Value::Null => Ok(&[]),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            Err(de::Error::custom("is not there: this is not a list"))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The moving half of an adapter: one HTTP request, one attempt.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot_core::port::{Drafts, Model, ModelCall};
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
+use reqwest::redirect;
+
+use crate::codec::{Codec, Mode, OpenAiChat};
+use crate::reply::MapReply as _;
+
+mod exchange;
+mod retry_after;
+mod secret;
+mod settings;
+
+pub use secret::{Environment, MissingVariable, ProcessEnvironment, Secret, Template, TemplateError};
+pub use settings::{HttpSettings, Timeouts};
+
+/// Why an [`HttpModel`] could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HttpSetupError {
+    /// The HTTP client could not be made, e.g. because no certificates are there.
+    #[error("cannot set up the HTTP client")]
+    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A model behind HTTP.
+#[derive(Debug)]
+pub struct HttpModel {
+    codec: Arc<dyn Codec>,
+    settings: HttpSettings,
+    environment: Arc<dyn Environment>,
+    client: reqwest::Client,
+}
+
+impl HttpModel {
+    /// A model that speaks OpenAI Chat Completions. Variables are those of the process.
+    ///
+    /// # Errors
+    /// [`HttpSetupError`].
+    pub fn openai_chat(settings: HttpSettings) -> Result<Self, HttpSetupError> {
+        let codec = OpenAiChat { output_limit: settings.output_limit, reasoning_echo: settings.reasoning_echo };
+        Self::new(Arc::new(codec), settings, Arc::new(ProcessEnvironment))
+    }
+
+    /// A model that speaks the wire of `codec`, with variables looked up in `environment`.
+    ///
+    /// # Errors
+    /// [`HttpSetupError`].
+    pub fn new(
+        codec: Arc<dyn Codec>,
+        settings: HttpSettings,
+        environment: Arc<dyn Environment>,
+    ) -> Result<Self, HttpSetupError> {
+        // Without a provider the client panics. An error says that the embedder has installed one, which is as good.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let client = reqwest::Client::builder()
+            .connect_timeout(settings.timeouts.connect)
+            .redirect(redirect::Policy::none()) // a redirected POST would lose its body or take the key elsewhere
+            .retry(reqwest::retry::never()) // attempts are owned by the log
+            .user_agent(concat!("folkmoot/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(|error| HttpSetupError::Client(Box::new(error)))?;
+        Ok(Self { codec, settings, environment, client })
+    }
+
+    /// Writes the HTTP request. The secrets are those that stand in it.
+    fn request(&self, call: &ModelCall) -> Result<Outgoing, ModelError> {
+        let mode = if self.settings.stream { Mode::Stream } else { Mode::Whole };
+        let wire = self.codec.encode(&call.request, mode);
+        let base_url = self.expand(&self.settings.base_url)?;
+        let mut secrets = Vec::new();
+        let url = format!("{}{}", base_url.expose().trim_end_matches('/'), wire.path);
+        let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
+        for (name, value) in &wire.headers {
+            request = request.header(*name, value);
+        }
+        if let Some(key) = &self.settings.key {
+            let key = self.expand(key)?;
+            let (name, value) = self.codec.key_header(key.expose());
+            request = request.header(name, sensitive(&value)?);
+            secrets.push(key);
+        }
+        for (name, template) in &self.settings.headers {
+            let value = self.expand(template)?;
+            request = request.header(name, sensitive(value.expose())?);
+            if template.has_variables() {
+                secrets.push(value);
+            }
+        }
+        Ok(Outgoing { request, mode, secrets, warnings: wire.warnings })
+    }
+
+    fn expand(&self, template: &Template) -> Result<Secret, ModelError> {
+        template
+            .expand(&*self.environment)
+            .map_err(|missing| ModelError::new(ModelErrorKind::RefusesAccount, missing.to_string()))
+    }
+}
+
+/// A request about to be sent.
+struct Outgoing {
+    request: reqwest::RequestBuilder,
+    mode: Mode,
+    secrets: Vec<Secret>,
+    warnings: Vec<String>,
+}
+
+fn sensitive(value: &str) -> Result<reqwest::header::HeaderValue, ModelError> {
+    let header = reqwest::header::HeaderValue::from_str(value);
+    let refused =
+        |_| ModelError::new(ModelErrorKind::RefusesAccount, "a key or header holds characters that HTTP forbids");
+    header.map_err(refused).map(|mut header| {
+        header.set_sensitive(true);
+        header
+    })
+}
+
+#[async_trait]
+impl Model for HttpModel {
+    async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        let Outgoing { request, mode, secrets, warnings } = self.request(call)?;
+        let exchange = exchange::Exchange { codec: &*self.codec, settings: &self.settings, mode, drafts };
+        let answer = tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
+        let answer = answer.unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));
+        let redact = |text: String| secrets.iter().fold(text, |text, secret| secret.redact(&text));
+        match answer {
+            Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
+            Err(error) => Err(ModelError { detail: redact(error.detail), ..error }),
+        }
+    }
+}
+
+fn warn(mut reply: Reply, warnings: Vec<String>) -> Reply {
+    reply.warnings.extend(warnings);
+    reply
+}

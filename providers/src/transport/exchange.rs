@@ -1,0 +1,130 @@
+//! One exchange: the request goes out, the answer comes in, under limits of time and size.
+
+use std::ops::Deref;
+use std::time::Duration;
+
+use folkmoot_core::causes::with_causes;
+use folkmoot_core::port::Drafts;
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{RequestBuilder, Response};
+
+use super::HttpSettings;
+use super::retry_after::retry_after;
+use crate::codec::{Codec, Delta, Mode, WireFailure};
+use crate::reply::show;
+
+/// The most bytes that are read of an answer that failed.
+const FAILURE_BYTES_MAX: usize = 64 * 1024;
+
+/// What an exchange needs.
+pub(super) struct Exchange<'a> {
+    pub(super) codec: &'a dyn Codec,
+    pub(super) settings: &'a HttpSettings,
+    pub(super) mode: Mode,
+    pub(super) drafts: &'a dyn Drafts,
+}
+
+impl Exchange<'_> {
+    /// Performs it.
+    pub(super) async fn perform(&self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
+        let wait = self.settings.timeouts.first_byte;
+        let response = within(wait, "first byte", request.send()).await?.map_err(|error| network(&error))?;
+        if !response.status().is_success() {
+            return Err(self.failure(response).await);
+        }
+        if self.mode == Mode::Stream && !is_json(&response) {
+            self.stream(response).await
+        } else {
+            let body = self.body(response, self.settings.body_bytes_max, TooLong::Fails).await?;
+            self.codec.decode(&body).map_err(ModelError::from)
+        }
+    }
+
+    /// A body that cannot be read leaves the status, which says enough.
+    async fn failure(&self, response: Response) -> ModelError {
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        let body = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
+        self.codec.decode_error(WireFailure { status, retry_after, body: &body })
+    }
+
+    async fn body(&self, mut response: Response, bytes_max: usize, too_long: TooLong) -> Result<Vec<u8>, ModelError> {
+        let mut body = Vec::new();
+        while let Some(bytes) = self.next(&mut response).await? {
+            let room = bytes_max.saturating_sub(body.len());
+            body.extend(bytes.iter().take(room));
+            if bytes.len() > room {
+                return match too_long {
+                    TooLong::Fails => Err(too_long_error(bytes_max)),
+                    TooLong::IsCut => Ok(body),
+                };
+            }
+        }
+        Ok(body)
+    }
+
+    async fn stream(&self, mut response: Response) -> Result<LLMResponse, ModelError> {
+        let mut decoder = self.codec.stream_decoder();
+        let mut room = self.settings.body_bytes_max;
+        while !decoder.is_done() {
+            let Some(bytes) = self.next(&mut response).await? else {
+                break;
+            };
+            room = room.checked_sub(bytes.len()).ok_or_else(|| too_long_error(self.settings.body_bytes_max))?;
+            for delta in decoder.push(&bytes)? {
+                self.show(delta).await?;
+            }
+        }
+        Ok(decoder.finish()?)
+    }
+
+    async fn show(&self, delta: Delta) -> Result<(), ModelError> {
+        match delta {
+            Delta::Text(text) | Delta::Refusal(text) => show(self.drafts, &text).await,
+            Delta::Reasoning(_) => Ok(()), // not for the room
+        }
+    }
+
+    async fn next(&self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]>>, ModelError> {
+        within(self.settings.timeouts.idle, "next piece", response.chunk()).await?.map_err(|error| network(&error))
+    }
+}
+
+/// What becomes of a body beyond its limit.
+#[derive(Debug, Clone, Copy)]
+enum TooLong {
+    Fails,
+    IsCut,
+}
+
+fn too_long_error(bytes_max: usize) -> ModelError {
+    ModelError::new(Kind::BadReply, format!("the answer is longer than {bytes_max} bytes"))
+}
+
+async fn within<T>(limit: Duration, what: &str, work: impl Future<Output = T>) -> Result<T, ModelError> {
+    tokio::time::timeout(limit, work).await.map_err(|_| timed_out(what, limit))
+}
+
+/// The error of a wait for `what` that took longer than `limit`.
+pub(super) fn timed_out(what: &str, limit: Duration) -> ModelError {
+    ModelError::new(Kind::Timeout, format!("no {what} within {limit:?}"))
+}
+
+/// A server may answer a request for a stream with one document.
+fn is_json(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("application/json")
+}
+
+fn network(error: &reqwest::Error) -> ModelError {
+    let kind = if error.is_timeout() {
+        Kind::Timeout
+    } else if error.is_builder() {
+        Kind::RefusesRequest
+    } else {
+        Kind::Outage
+    };
+    // The message of the client's error hides the cause; the causes name hosts and system errors, never headers.
+    ModelError::new(kind, with_causes(error))
+}

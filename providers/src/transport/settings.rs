@@ -1,0 +1,119 @@
+//! What a script says about a model behind HTTP.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer, de};
+
+use super::secret::Template;
+use crate::codec::OutputLimit;
+use crate::codec::openai_chat::ReasoningEcho;
+use crate::duration;
+
+#[cfg(test)]
+mod tests;
+
+/// Settings of an [`HttpModel`](super::HttpModel). Variables in them are looked up when a call is performed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HttpSettings {
+    /// The adapter's name, as a script has it. Not read here.
+    pub provider: Option<String>,
+    /// The model's name, as a script has it. Not read here: each request names its model.
+    pub model: Option<String>,
+    /// Up to and including `/v1`, without the path of the wire.
+    pub base_url: Template,
+    /// The key; `None` sends none. A literal is an error: keys stay out of scripts and logs.
+    #[serde(deserialize_with = "key")]
+    pub key: Option<Template>,
+    /// Further headers. Those with a secret in their name must take it from a variable.
+    #[serde(deserialize_with = "headers")]
+    pub headers: BTreeMap<String, Template>,
+    /// Whether answers are streamed.
+    pub stream: bool,
+    /// Where the limit of the answer's tokens goes.
+    pub output_limit: OutputLimit,
+    /// Whether reasoning is given back to the server.
+    pub reasoning_echo: ReasoningEcho,
+    /// How long to wait for what.
+    pub timeouts: Timeouts,
+    /// The most bytes of an answer.
+    pub body_bytes_max: usize,
+}
+
+impl HttpSettings {
+    /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
+    pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        Self {
+            provider: None,
+            model: None,
+            base_url: Template::of_variable("OPENAI_BASE_URL", Some("https://api.openai.com/v1")),
+            key: Some(Template::of_variable("OPENAI_API_KEY", None)),
+            headers: BTreeMap::new(),
+            stream: true,
+            output_limit: OutputLimit::default(),
+            reasoning_echo: ReasoningEcho::default(),
+            timeouts: Timeouts::default(),
+            body_bytes_max: Self::BODY_BYTES_MAX,
+        }
+    }
+}
+
+/// How long one attempt waits, by the machine's monotonic clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Timeouts {
+    /// For the connection. 10 s.
+    #[serde(deserialize_with = "duration::deserialize")]
+    pub connect: Duration,
+    /// For the status and headers, from the start, the connection included. 60 s.
+    #[serde(deserialize_with = "duration::deserialize")]
+    pub first_byte: Duration,
+    /// Between two pieces of the body. 30 s.
+    #[serde(deserialize_with = "duration::deserialize")]
+    pub idle: Duration,
+    /// For the whole attempt. 10 min.
+    #[serde(deserialize_with = "duration::deserialize")]
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(60),
+            idle: Duration::from_secs(30),
+            total: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Words that make a field a secret one.
+const SECRET_WORDS: [&str; 5] = ["key", "token", "authorization", "password", "secret"];
+
+fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Template>, D::Error> {
+    let key = Option::<Template>::deserialize(from)?;
+    match key {
+        Some(literal) if !literal.has_variables() => Err(literal_secret("key")),
+        key => Ok(key),
+    }
+}
+
+fn headers<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Template>, D::Error> {
+    let headers = BTreeMap::<String, Template>::deserialize(from)?;
+    let is_secret = |name: &str| SECRET_WORDS.iter().any(|word| name.to_ascii_lowercase().contains(word));
+    let literal = headers.iter().find(|(name, value)| is_secret(name) && !value.has_variables());
+    match literal {
+        Some((name, _)) => Err(literal_secret(name)),
+        None => Ok(headers),
+    }
+}
+
+/// The message does not repeat the value.
+fn literal_secret<E: de::Error>(field: &str) -> E {
+    E::custom(format_args!("`{field}` is a secret: write ${{NAME}}, and put the value into that environment variable"))
+}
