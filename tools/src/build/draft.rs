@@ -1,0 +1,172 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use folkmoot_core::ids::{Digest, ToolName};
+use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{BuildError, KINDS, Kind};
+use crate::duration;
+
+/// A model that sees fewer bytes of an output than this sees nothing but the line that says it was cut.
+const MODEL_BYTES_MIN: u64 = 256;
+
+/// The settings that every tool has, beside `use`.
+#[derive(Debug, Deserialize)]
+struct Common {
+    description: Option<String>,
+    #[serde(default, deserialize_with = "duration::deserialize_option")]
+    timeout: Option<Duration>,
+    model_bytes: Option<u64>,
+}
+
+/// What a kind of tool declares; the rest of its spec comes from the settings.
+#[derive(Debug)]
+pub(crate) struct Declared {
+    pub(crate) description: String,
+    pub(crate) effect: EffectClass,
+    pub(crate) repeat: Repeat,
+    pub(crate) schema: Value,
+}
+
+/// A tool in the making.
+#[derive(Debug)]
+pub(crate) struct Draft<'a> {
+    pub(crate) kind: &'static Kind,
+    name: &'a ToolName,
+    base: &'a Path,
+    common: Common,
+    /// Those of this kind alone.
+    own: Value,
+    digest: Digest,
+}
+
+impl<'a> Draft<'a> {
+    pub(super) fn read(name: &'a ToolName, settings: &Value, base: &'a Path) -> Result<Self, BuildError> {
+        let bad = |path: &str, why: String| BuildError::BadSetting { tool: name.clone(), path: path.into(), why };
+        let Value::Object(all) = settings else {
+            return Err(bad("", "expected settings, e.g. `{ use: calc }`".into()));
+        };
+        let kind = kind(name, all)?;
+        check_keys(name, kind, all)?;
+        let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
+        let (common, own): (Map<_, _>, Map<_, _>) = all.clone().into_iter().partition(|(key, _)| is_common(key));
+        let common: Common = deserialize(Value::Object(common)).map_err(|(path, why)| bad(&path, why))?;
+        if common.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Err(bad("timeout", "a tool needs more than no time".into()));
+        }
+        if common.model_bytes.is_some_and(|bytes| bytes < MODEL_BYTES_MIN) {
+            return Err(bad("model_bytes", format!("at least {MODEL_BYTES_MIN} bytes are needed")));
+        }
+        let mut own = Value::Object(own);
+        // The same however the script orders its keys. The common settings are in the spec themselves.
+        own.sort_all_objects();
+        let digest = Digest::of(&[kind.name.as_bytes(), own.to_string().as_bytes()]);
+        Ok(Self { kind, name, base, common, own, digest })
+    }
+
+    /// The settings of this kind.
+    pub(crate) fn settings<T: DeserializeOwned>(&self) -> Result<T, BuildError> {
+        deserialize(self.own.clone()).map_err(|(path, why)| self.bad(path, why))
+    }
+
+    pub(crate) fn bad(&self, path: impl Into<String>, why: impl Into<String>) -> BuildError {
+        BuildError::BadSetting { tool: self.name.clone(), path: path.into(), why: why.into() }
+    }
+
+    pub(crate) fn no_effect(&self) -> BuildError {
+        BuildError::NoEffect { tool: self.name.clone() }
+    }
+
+    /// The folder at `path`, which setting `key` names, with all symlinks followed.
+    pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
+        let path = self.base.join(path);
+        let missing = |source| BuildError::MissingRoot { tool: self.name.clone(), key, path: path.clone(), source };
+        let folder = path.canonicalize().map_err(missing)?;
+        if folder.is_dir() { Ok(folder) } else { Err(missing(std::io::ErrorKind::NotADirectory.into())) }
+    }
+
+    /// The file at `path`, in a folder that must be there.
+    pub(crate) fn file(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
+        let name = path.file_name().ok_or_else(|| self.bad(key, format!("{} names no file", path.display())))?;
+        let folder = self.folder(key, path.parent().unwrap_or(Path::new("")))?;
+        Ok(folder.join(name))
+    }
+
+    /// How many bytes of output a model sees at most.
+    pub(crate) fn model_bytes_max(&self) -> u64 {
+        self.common.model_bytes.unwrap_or(ToolSpec::MODEL_BYTES_MAX)
+    }
+
+    /// The spec of a tool that runs no programs and cannot tell what became of a lost run.
+    pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
+        self.check_schema(&declared.schema)?;
+        let timeout = self.common.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        Ok(ToolSpec {
+            name: self.name.clone(),
+            description: self.common.description.clone().unwrap_or(declared.description),
+            effect: declared.effect,
+            open_world: false,
+            repeat: declared.repeat,
+            reconciles: false,
+            needs_host: false,
+            schema: declared.schema,
+            timeout_ms: timeout.unwrap_or(ToolSpec::TIMEOUT_MS),
+            model_bytes_max: self.model_bytes_max(),
+            settings: self.digest,
+        })
+    }
+
+    fn check_schema(&self, schema: &Value) -> Result<(), BuildError> {
+        let bad = |path: String, why: String| BuildError::BadSchema { tool: self.name.clone(), path, why };
+        if schema.get("type") != Some(&Value::from("object")) {
+            return Err(bad(String::new(), "arguments are an object: add `type: object`".into()));
+        }
+        match jsonschema::draft202012::new(schema) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(bad(error.instance_path().to_string(), error.to_string())),
+        }
+    }
+}
+
+fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
+    serde_path_to_error::deserialize(value).map_err(|error| match error.path().to_string().as_str() {
+        "." => (String::new(), error.into_inner().to_string()),
+        path => (path.to_owned(), error.inner().to_string()),
+    })
+}
+
+fn kind(name: &ToolName, settings: &Map<String, Value>) -> Result<&'static Kind, BuildError> {
+    let (tool, known) = (name.clone(), || listed(KINDS.iter().map(|kind| kind.name)));
+    match settings.get("use") {
+        Some(Value::String(found)) => KINDS.into_iter().find(|kind| kind.name == found).ok_or_else(|| {
+            let nearest = nearest(found, KINDS.iter().map(|kind| kind.name));
+            BuildError::UnknownUse { tool, found: found.clone(), nearest, known: known() }
+        }),
+        Some(_) | None => Err(BuildError::NoUse { tool, known: known() }),
+    }
+}
+
+fn check_keys(name: &ToolName, kind: &'static Kind, settings: &Map<String, Value>) -> Result<(), BuildError> {
+    let known = || kind.keys.iter().copied().chain(Kind::COMMON_KEYS);
+    match settings.keys().find(|key| !known().any(|known| known == key.as_str())) {
+        None => Ok(()),
+        Some(key) => Err(BuildError::UnknownKey {
+            tool: name.clone(),
+            kind: kind.name,
+            key: key.clone(),
+            nearest: nearest(key, known()),
+            known: listed(known()),
+        }),
+    }
+}
+
+fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
+    known.min_by_key(|known| strsim::damerau_levenshtein(word, known)).unwrap_or_default()
+}
+
+fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,99 @@
+use std::path::PathBuf;
+
+use folkmoot_core::ids::ToolName;
+
+/// Why there is no tool.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// No `use:`.
+    #[error("tool `{tool}` does not say what it is: add `use:` with one of {known}")]
+    NoUse {
+        /// The tool.
+        tool: ToolName,
+        /// What can stand there.
+        known: String,
+    },
+    /// An unknown `use:`.
+    #[error("tool `{tool}`: there is no `use: {found}`, did you mean `{nearest}`? Known are {known}")]
+    UnknownUse {
+        /// The tool.
+        tool: ToolName,
+        /// What stands there.
+        found: String,
+        /// The known word that is most like it.
+        nearest: &'static str,
+        /// What can stand there.
+        known: String,
+    },
+    /// A setting that this kind of tool does not have.
+    #[error("tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? It has {known}")]
+    UnknownKey {
+        /// The tool.
+        tool: ToolName,
+        /// What stands behind `use:`.
+        kind: &'static str,
+        /// The setting.
+        key: String,
+        /// The known setting that is most like it.
+        nearest: &'static str,
+        /// The settings of this kind of tool.
+        known: String,
+    },
+    /// A setting with a wrong value.
+    #[error("tool `{tool}`, setting `{path}`: {why}")]
+    BadSetting {
+        /// The tool.
+        tool: ToolName,
+        /// The setting, e.g. `results[0].takes`.
+        path: String,
+        /// What is wrong, and what to write.
+        why: String,
+    },
+    /// A tool that does not say what it may do.
+    #[error(
+        "tool `{tool}` has no effect, and a tool without an effect cannot be registered: add `effect: read | write | destructive`"
+    )]
+    NoEffect {
+        /// The tool.
+        tool: ToolName,
+    },
+    /// A schema that is none.
+    #[error("tool `{tool}`, setting `schema`: no JSON Schema (2020-12) of an object, at `{path}`: {why}")]
+    BadSchema {
+        /// The tool.
+        tool: ToolName,
+        /// Where in the schema, as a JSON pointer; empty for the schema itself.
+        path: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A folder that is not there.
+    #[error("tool `{tool}`, setting `{key}`: there is no folder {path}: create it, or name another", path = path.display())]
+    MissingRoot {
+        /// The tool.
+        tool: ToolName,
+        /// The setting.
+        key: &'static str,
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl BuildError {
+    /// Where in the tool's settings the fault is, e.g. `results[0].takes`; empty for the settings as a whole.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        match self {
+            Self::NoUse { .. } | Self::NoEffect { .. } => "",
+            Self::UnknownUse { .. } => "use",
+            Self::UnknownKey { key, .. } => key,
+            Self::BadSetting { path, .. } => path,
+            Self::BadSchema { .. } => "schema",
+            Self::MissingRoot { key, .. } => key,
+        }
+    }
+}

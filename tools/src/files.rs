@@ -1,0 +1,127 @@
+//! `fs.read`, `fs.write`, `fs.append`: files beneath one folder.
+//!
+//! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one
+//! component after another. No path is checked as a string, and no symlink, however quickly it is swapped, leads out.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use cap_std::fs::Dir;
+use folkmoot_core::tool::{ToolErrorCode, ToolFailure, ToolOutcome};
+use serde::Deserialize;
+
+use crate::build::{BuildError, Draft};
+
+mod append;
+mod open;
+mod read;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use append::APPEND;
+pub(crate) use read::READ;
+pub(crate) use write::WRITE;
+
+/// The folder of a tool, and its path for the check against the store.
+#[derive(Debug)]
+struct Root {
+    dir: Arc<Dir>,
+    path: std::path::PathBuf,
+}
+
+impl Root {
+    fn open(draft: &Draft<'_>, root: &std::path::Path) -> Result<Self, BuildError> {
+        let path = draft.folder("root", root)?;
+        let dir = Dir::open_ambient_dir(&path, cap_std::ambient_authority())
+            .map_err(|error| draft.bad("root", format!("cannot open {}: {error}", path.display())))?;
+        Ok(Self { dir: Arc::new(dir), path })
+    }
+}
+
+/// The settings of the tools that write.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WriteSettings {
+    root: std::path::PathBuf,
+    #[serde(default = "bytes_max")]
+    max_bytes: u64,
+}
+
+/// The most bytes that one call writes, unless the settings say otherwise.
+const fn bytes_max() -> u64 {
+    1024 * 1024
+}
+
+/// What the tools that write are given.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WriteArguments {
+    path: String,
+    content: String,
+}
+
+fn write_schema() -> serde_json::Value {
+    serde_json::json!({
+        "type": "object",
+        "properties": {
+            "path": { "type": "string", "minLength": 1, "description": "relative to the tool's folder, e.g. notes/a.md" },
+            "content": { "type": "string" },
+        },
+        "required": ["path", "content"],
+        "additionalProperties": false,
+    })
+}
+
+/// Tells work on another thread that nobody waits for it any more.
+#[derive(Debug, Clone, Default)]
+struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    fn check(&self) -> Result<(), ToolFailure> {
+        if self.0.load(Ordering::Acquire) { Err(failed(ToolErrorCode::TimedOut, "it was stopped")) } else { Ok(()) }
+    }
+}
+
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Release);
+    }
+}
+
+/// Does `work` where it may block. Dropping the future stops it at its next [`Stop::check`]: what is bounded in bytes and
+/// waits for no one but the disk needs no more.
+async fn blocking(work: impl FnOnce(&Stop) -> Result<String, ToolFailure> + Send + 'static) -> ToolOutcome {
+    let stop = Stop::default();
+    let guard = StopOnDrop(stop.clone());
+    let done = tokio::task::spawn_blocking(move || work(&stop)).await;
+    drop(guard);
+    match done {
+        Ok(Ok(text)) => ToolOutcome::text(text),
+        Ok(Err(failure)) => ToolOutcome::Failed(failure),
+        Err(error) => ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
+    }
+}
+
+fn failed(code: ToolErrorCode, detail: impl Into<String>) -> ToolFailure {
+    ToolFailure { code, detail: detail.into() }
+}
+
+/// What a model can make of an error of the file system, which happened with `path`.
+fn io_failure(path: &str, error: &io::Error) -> ToolFailure {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library's enum may grow")]
+    let code = match error.kind() {
+        io::ErrorKind::NotFound => ToolErrorCode::NotFound,
+        // A path that leads out of the folder is one of these.
+        io::ErrorKind::PermissionDenied => ToolErrorCode::NotAllowed,
+        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => {
+            ToolErrorCode::BadArguments
+        }
+        _ => ToolErrorCode::Failed,
+    };
+    failed(code, format!("{path}: {error}"))
+}

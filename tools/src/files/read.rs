@@ -1,0 +1,156 @@
+use std::io::{Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cap_std::fs::{Dir, File, OpenOptions};
+use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::open::{Opened, open};
+use super::{Root, blocking, failed, io_failure};
+use crate::arguments;
+use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::output::cut;
+
+pub(crate) const READ: Kind =
+    Kind { name: "fs.read", summary: "Reads text files and lists folders beneath `root`", keys: &["root"], build };
+
+/// Room for the line that says where a cut file goes on.
+const NOTE_MAX: u64 = 64;
+/// The most entries of a folder that are looked at.
+const ENTRIES_MAX: usize = 1000;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    root: PathBuf,
+}
+
+fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+    let Settings { root } = draft.settings()?;
+    let root = Root::open(draft, &root)?;
+    let spec = draft.spec(Declared {
+        description:
+            "Reads a text file, or lists a folder. A long file is cut; the last line then says where to go on.".into(),
+        effect: EffectClass::Read,
+        repeat: Repeat::Always,
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "path": { "type": "string", "minLength": 1, "description": "relative to the tool's folder; `.` is it" },
+                "offset": { "type": "integer", "minimum": 0, "description": "the first byte to read; 0 if left out" },
+                "limit": { "type": "integer", "minimum": 1, "description": "the most bytes to read" },
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        }),
+    })?;
+    Ok(Built::new(FsRead { spec, dir: root.dir }).within(vec![root.path]))
+}
+
+#[derive(Debug)]
+struct FsRead {
+    spec: ToolSpec,
+    dir: Arc<Dir>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    path: String,
+    #[serde(default)]
+    offset: u64,
+    limit: Option<u64>,
+}
+
+#[async_trait]
+impl Tool for FsRead {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, call: &ToolCall) -> ToolOutcome {
+        let arguments = match arguments::read(call) {
+            Ok(arguments) => arguments,
+            Err(failure) => return ToolOutcome::Failed(failure),
+        };
+        let (dir, max) = (Arc::clone(&self.dir), self.spec.model_bytes_max);
+        blocking(move |_| read(&dir, &arguments, max)).await
+    }
+
+    async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
+        Reconciliation::CannotTell
+    }
+}
+
+fn read(dir: &Dir, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
+    match open(dir, &arguments.path, OpenOptions::new().read(true))? {
+        Opened::Folder(folder) => list(&folder, &arguments.path).map(|names| cut(names, max)),
+        Opened::File(file) => text(file, arguments, max),
+    }
+}
+
+/// The text from the offset on, with a last line that says so if the file goes on.
+fn text(mut file: File, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
+    let max = max.saturating_sub(NOTE_MAX);
+    let limit = arguments.limit.unwrap_or(max).min(max);
+    let failure = |error| io_failure(&arguments.path, &error);
+    file.seek(SeekFrom::Start(arguments.offset)).map_err(failure)?;
+    let mut bytes = Vec::new();
+    // What counts is what is read, not what the file's size was a moment ago.
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failure)?;
+    let goes_on = bytes.len() as u64 > limit;
+    if goes_on {
+        bytes.pop();
+    }
+    let text = whole_characters(&bytes, arguments.offset > 0, goes_on)
+        .filter(|text| !text.contains('\0'))
+        .ok_or_else(|| failed(ToolErrorCode::BadArguments, format!("{} is not a text (UTF-8)", arguments.path)))?;
+    if !goes_on {
+        return Ok(text.to_owned());
+    }
+    if text.is_empty() {
+        return Err(failed(ToolErrorCode::BadArguments, "the limit is smaller than the next character"));
+    }
+    // The text is a part of the bytes; what was skipped in front of it belongs to the part before.
+    let skipped = bytes.iter().take_while(|byte| is_continuation(**byte)).count();
+    let next = arguments.offset.saturating_add(skipped as u64).saturating_add(text.len() as u64);
+    Ok(format!("{text}\n[cut: the file goes on at offset {next}]"))
+}
+
+/// `bytes` without the parts of characters that were cut at its edges.
+fn whole_characters(bytes: &[u8], is_cut_before: bool, is_cut_behind: bool) -> Option<&str> {
+    let skipped =
+        if is_cut_before { bytes.iter().take_while(|byte| is_continuation(**byte)).count().min(3) } else { 0 };
+    let bytes = bytes.get(skipped..)?;
+    match str::from_utf8(bytes) {
+        Ok(text) => Some(text),
+        Err(error) if is_cut_behind && error.error_len().is_none() => {
+            bytes.get(..error.valid_up_to()).and_then(|bytes| str::from_utf8(bytes).ok())
+        }
+        Err(_) => None,
+    }
+}
+
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
+}
+
+/// The names in a folder, sorted; folders with a slash behind.
+fn list(folder: &Dir, path: &str) -> Result<String, ToolFailure> {
+    let failure = |error| io_failure(path, &error);
+    let mut names = Vec::new();
+    for entry in folder.entries().map_err(failure)?.take(ENTRIES_MAX.saturating_add(1)) {
+        let entry = entry.map_err(failure)?;
+        let slash = if entry.file_type().map_err(failure)?.is_dir() { "/" } else { "" };
+        names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
+    }
+    if names.len() > ENTRIES_MAX {
+        return Err(failed(ToolErrorCode::TooLarge, format!("{path} has more than {ENTRIES_MAX} entries")));
+    }
+    names.sort_unstable();
+    Ok(names.join("\n"))
+}

@@ -1,0 +1,341 @@
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{Stop, StopOnDrop};
+use crate::stage::{build, call, failure};
+
+/// A root with a few files, and a secret beside it.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir_all(place.path("root/inner")).unwrap();
+        std::fs::create_dir(place.path("other")).unwrap();
+        std::fs::write(place.path("root/a.md"), "hello").unwrap();
+        std::fs::write(place.path("root/inner/b.md"), "inside").unwrap();
+        std::fs::write(place.path("secret"), "secret").unwrap();
+        std::fs::write(place.path("other/secret"), "secret").unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn link(&self, to: &str, name: &str) {
+        symlink(to, self.path(name)).unwrap();
+    }
+
+    fn tool(&self, kind: &str) -> Arc<dyn Tool> {
+        build(&json!({ "use": kind, "root": "root" }), self.folder.path())
+    }
+
+    async fn read(&self, arguments: Value) -> ToolOutcome {
+        self.tool("fs.read").run(&call(arguments)).await
+    }
+
+    async fn write(&self, path: &str, content: &str) -> ToolOutcome {
+        self.tool("fs.write").run(&call(json!({ "path": path, "content": content }))).await
+    }
+
+    async fn append(&self, path: &str, content: &str) -> ToolOutcome {
+        self.tool("fs.append").run(&call(json!({ "path": path, "content": content }))).await
+    }
+}
+
+/// Ways out of `root`. Each names something that exists, or whose folder does.
+fn ways_out(place: &Place) -> Vec<String> {
+    place.link("../secret", "root/file_link");
+    place.link("..", "root/folder_link");
+    place.link("../../other", "root/inner/up");
+    place.link("file_link", "root/second_link");
+    place.link("../new", "root/dangling");
+    symlink(place.path("secret"), place.path("root/absolute_link")).unwrap();
+    [
+        "../secret",
+        "inner/../../secret",
+        "./../other/secret",
+        "folder_link/secret",
+        "folder_link/other/secret",
+        "inner/up/../secret",
+        "..",
+        "../new",
+        "folder_link/new",
+    ]
+    .map(ToOwned::to_owned)
+    .into_iter()
+    .chain([place.path("secret").to_str().unwrap().to_owned(), place.path("root/a.md").to_str().unwrap().to_owned()])
+    .collect()
+}
+
+const LINKS_OUT: [&str; 4] = ["file_link", "second_link", "dangling", "absolute_link"];
+
+fn untouched(place: &Place, what: &str) {
+    assert_eq!((place.text("secret"), place.text("other/secret")), ("secret".into(), "secret".into()), "{what}");
+    assert!(!place.path("new").exists(), "{what}");
+}
+
+#[tokio::test]
+async fn nothing_outside_the_root_is_read() {
+    let place = Place::new();
+    for path in ways_out(&place).iter().map(String::as_str).chain(LINKS_OUT) {
+        let outcome = place.read(json!({ "path": path })).await;
+        assert_eq!(failure(&outcome).0, ToolErrorCode::NotAllowed, "{path}: {outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_outside_the_root_is_written() {
+    let place = Place::new();
+    for path in ways_out(&place) {
+        for outcome in [place.write(&path, "gone").await, place.append(&path, "gone").await] {
+            let code = failure(&outcome).0;
+            assert!(matches!(code, ToolErrorCode::NotAllowed | ToolErrorCode::BadArguments), "{path}: {outcome:?}");
+        }
+        untouched(&place, &path);
+    }
+    for path in LINKS_OUT {
+        let outcome = place.append(path, "gone").await;
+        assert_eq!(failure(&outcome).0, ToolErrorCode::NotAllowed, "{path}");
+        untouched(&place, path);
+    }
+}
+
+#[tokio::test]
+async fn a_written_file_replaces_a_link_and_not_what_it_names() {
+    let place = Place::new();
+    ways_out(&place);
+    for path in LINKS_OUT {
+        assert!(matches!(place.write(path, "mine").await, ToolOutcome::Done(_)), "{path}");
+        untouched(&place, path);
+        assert!(!place.path("root").join(path).is_symlink());
+        assert_eq!(place.text(&format!("root/{path}")), "mine");
+    }
+}
+
+#[tokio::test]
+async fn links_within_the_root_are_followed() {
+    let place = Place::new();
+    place.link("inner/b.md", "root/link");
+    place.link("inner", "root/folder");
+    for path in ["link", "folder/b.md", "inner/../inner/b.md", "./inner/b.md"] {
+        assert_eq!(place.read(json!({ "path": path })).await, ToolOutcome::text("inside"), "{path}");
+    }
+}
+
+/// Two threads: one swaps a folder for a link that leads out, the other goes through it.
+#[tokio::test]
+async fn a_link_that_is_swapped_in_meanwhile_does_not_lead_out() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("root/real")).unwrap();
+    std::fs::write(place.path("root/real/secret"), "public").unwrap();
+    place.link("../other", "root/evil");
+    let done = Stop::default();
+    let swapping = std::thread::spawn({
+        let (stop, swapped, real, evil) =
+            (done.clone(), place.path("root/swapped"), place.path("root/real"), place.path("root/evil"));
+        move || {
+            let mut swaps = 0_u32;
+            while stop.check().is_ok() || swaps == 0 {
+                for target in [&real, &evil] {
+                    std::fs::rename(target, &swapped).unwrap();
+                    std::fs::rename(&swapped, target).unwrap();
+                }
+                swaps += 1;
+            }
+            swaps
+        }
+    });
+    let (read, write) = (place.tool("fs.read"), place.tool("fs.write"));
+    let guard = StopOnDrop(done);
+    let (mut let_in, mut refused) = (0_u32, 0_u32);
+    // Both sides of the race have to be met, or nothing was tried.
+    while let_in < 20 || refused < 20 {
+        match read.run(&call(json!({ "path": "swapped/secret" }))).await {
+            ToolOutcome::Done(output) => {
+                assert_ne!(output.model, "secret");
+                let_in += 1;
+            }
+            ToolOutcome::Failed(failure) => refused += u32::from(failure.code == ToolErrorCode::NotAllowed),
+            ToolOutcome::NeedsInput(question) => panic!("{question:?}"),
+        }
+        write.run(&call(json!({ "path": "swapped/secret", "content": "gone" }))).await;
+        assert_eq!(place.text("other/secret"), "secret");
+    }
+    drop(guard);
+    assert!(swapping.join().unwrap() > 0);
+}
+
+#[tokio::test]
+async fn a_long_file_is_cut_and_can_be_read_on() {
+    let place = Place::new();
+    let whole = "0123456789äöü€".repeat(100);
+    std::fs::write(place.path("root/long"), &whole).unwrap();
+    let settings = json!({ "use": "fs.read", "root": "root", "model_bytes": 256 });
+    let tool = build(&settings, place.folder.path());
+    let (mut read, mut offset) = (String::new(), 0);
+    loop {
+        let outcome = tool.run(&call(json!({ "path": "long", "offset": offset }))).await;
+        let ToolOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
+        assert!(output.model.len() <= 256);
+        let Some((part, note)) = output.model.split_once("\n[cut: the file goes on at offset ") else {
+            read.push_str(&output.model);
+            break;
+        };
+        read.push_str(part);
+        offset = note.trim_end_matches(']').parse().unwrap();
+    }
+    assert_eq!(read, whole);
+}
+
+#[tokio::test]
+async fn a_part_of_a_file_is_read_by_offset_and_limit() {
+    let place = Place::new();
+    for (offset, limit, text) in
+        [(0, 5, "hello"), (1, 4, "ello"), (1, 3, "ell\n[cut: the file goes on at offset 4]"), (5, 5, ""), (50, 5, "")]
+    {
+        let outcome = place.read(json!({ "path": "a.md", "offset": offset, "limit": limit })).await;
+        assert_eq!(outcome, ToolOutcome::text(text));
+    }
+    std::fs::write(place.path("root/a.md"), "a€b").unwrap();
+    for (offset, limit, text) in [
+        (0, 2, "a\n[cut: the file goes on at offset 1]"),
+        (0, 4, "a€\n[cut: the file goes on at offset 4]"),
+        (2, 9, "b"),
+        (2, 2, "[cut: nothing]"),
+    ] {
+        let outcome = place.read(json!({ "path": "a.md", "offset": offset, "limit": limit })).await;
+        if text == "[cut: nothing]" {
+            assert_eq!(failure(&outcome).0, ToolErrorCode::BadArguments, "two bytes that belong to one character");
+        } else {
+            assert_eq!(outcome, ToolOutcome::text(text), "{offset} {limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_text_is_refused() {
+    let place = Place::new();
+    for bytes in [&b"\x7fELF\0\0"[..], b"caf\xe9", b"\xff\xfe", b"abc\xe2\x82"] {
+        std::fs::write(place.path("root/binary"), bytes).unwrap();
+        let outcome = place.read(json!({ "path": "binary" })).await;
+        assert_eq!(failure(&outcome), (ToolErrorCode::BadArguments, "binary is not a text (UTF-8)"));
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_file_is_refused_and_not_waited_for() {
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo").arg(place.path("root/pipe")).status().unwrap();
+    assert!(made.success());
+    let outcome = place.read(json!({ "path": "pipe" })).await;
+    assert_eq!(failure(&outcome), (ToolErrorCode::BadArguments, "pipe is neither a file nor a folder"));
+    assert!(matches!(place.append("pipe", "x").await, ToolOutcome::Failed(_)));
+    assert_eq!(failure(&place.write("inner", "x").await), (ToolErrorCode::BadArguments, "inner is a folder"));
+    for path in ["", ".", "inner/", "inner/..", "/"] {
+        assert!(matches!(place.write(path, "x").await, ToolOutcome::Failed(_)), "{path}");
+    }
+    assert_eq!(std::fs::read_dir(place.path("root/inner")).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_folder_is_listed_in_order() {
+    let place = Place::new();
+    std::fs::write(place.path("root/Z"), "").unwrap();
+    assert_eq!(place.read(json!({ "path": "." })).await, ToolOutcome::text("Z\na.md\ninner/"));
+    assert_eq!(place.read(json!({ "path": "inner" })).await, ToolOutcome::text("b.md"));
+}
+
+#[tokio::test]
+async fn what_is_missing_is_not_found() {
+    let place = Place::new();
+    for outcome in [
+        place.read(json!({ "path": "none" })).await,
+        place.write("none/a", "x").await,
+        place.append("none/a", "x").await,
+    ] {
+        assert_eq!(failure(&outcome).0, ToolErrorCode::NotFound);
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_written_whole_and_keeps_its_mode() {
+    let place = Place::new();
+    std::fs::set_permissions(place.path("root/a.md"), std::fs::Permissions::from_mode(0o740)).unwrap();
+    assert_eq!(place.write("a.md", "new").await, ToolOutcome::text("a.md is written, 3 bytes"));
+    assert_eq!(place.text("root/a.md"), "new");
+    assert_eq!(std::fs::metadata(place.path("root/a.md")).unwrap().permissions().mode() & 0o777, 0o740);
+    place.write("inner/c.md", "there").await;
+    assert_eq!(place.text("root/inner/c.md"), "there");
+    assert_eq!(place.read(json!({ "path": "." })).await, ToolOutcome::text("a.md\ninner/"), "nothing else is left");
+}
+
+#[tokio::test]
+async fn what_a_lost_attempt_left_behind_does_not_hinder_the_next() {
+    let place = Place::new();
+    let (tool, first) = (place.tool("fs.write"), call(json!({ "path": "new.md", "content": "x" })));
+    let part = format!(".{}.part", folkmoot_core::ids::Digest::of(&[first.idempotency_key.as_bytes()]).short());
+    std::fs::write(place.path("root").join(&part), "half of it").unwrap();
+    tool.run(&first).await;
+    assert_eq!(place.text("root/new.md"), "x");
+    assert!(!place.path("root").join(part).exists());
+}
+
+#[tokio::test]
+async fn appended_texts_stand_one_behind_the_other() {
+    let place = Place::new();
+    assert_eq!(place.append("log", "a\n").await, ToolOutcome::text("2 bytes are added to log"));
+    place.append("log", "b\n").await;
+    place.append("inner/b.md", "!").await;
+    assert_eq!((place.text("root/log"), place.text("root/inner/b.md")), ("a\nb\n".into(), "inside!".into()));
+}
+
+#[tokio::test]
+async fn more_than_the_limit_is_not_written() {
+    let place = Place::new();
+    for kind in ["fs.write", "fs.append"] {
+        let tool = build(&json!({ "use": kind, "root": "root", "max_bytes": 3 }), place.folder.path());
+        let with = |content: &str| call(json!({ "path": kind, "content": content }));
+        assert_eq!(failure(&tool.run(&with("four")).await), (ToolErrorCode::TooLarge, "more than 3 bytes"));
+        assert!(!place.path("root").join(kind).exists());
+        assert!(matches!(tool.run(&with("one")).await, ToolOutcome::Done(_)));
+    }
+}
+
+#[test]
+fn a_write_that_nobody_waits_for_any_more_changes_nothing() {
+    let place = Place::new();
+    let dir = cap_std::fs::Dir::open_ambient_dir(place.path("root"), cap_std::ambient_authority()).unwrap();
+    let stop = Stop::default();
+    drop(StopOnDrop(stop.clone()));
+    for content in ["late", ""] {
+        let arguments = super::WriteArguments { path: "a.md".into(), content: content.into() };
+        let failure = super::write::write(&dir, &arguments, ".x.part", &stop).unwrap_err();
+        assert_eq!(failure.code, ToolErrorCode::TimedOut);
+        assert_eq!(place.text("root/a.md"), "hello");
+        assert!(!place.path("root/.x.part").exists());
+    }
+}
+
+#[tokio::test]
+async fn arguments_that_the_schema_would_refuse_are_refused() {
+    let place = Place::new();
+    for arguments in [json!({}), json!({ "path": 5 }), json!({ "path": "a.md", "mode": "x" }), json!("a.md")] {
+        let ToolCall { arguments, .. } = call(arguments);
+        let outcome = place.read(arguments).await;
+        assert_eq!(failure(&outcome).0, ToolErrorCode::BadArguments);
+    }
+}

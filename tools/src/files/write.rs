@@ -1,0 +1,131 @@
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use cap_std::fs::{Dir, OpenOptions};
+use folkmoot_core::ids::Digest;
+use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+
+use super::{Root, Stop, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
+use crate::arguments;
+use crate::build::{BuildError, Built, Declared, Draft, Kind};
+
+pub(crate) const WRITE: Kind =
+    Kind { name: "fs.write", summary: "Writes whole files beneath `root`", keys: &["root", "max_bytes"], build };
+
+/// Files are written in pieces of this many bytes; between them a dropped run stops.
+const PIECE: usize = 64 * 1024;
+
+fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+    let WriteSettings { root, max_bytes } = draft.settings()?;
+    let root = Root::open(draft, &root)?;
+    let spec = draft.spec(Declared {
+        description: "Writes a whole text file; one that is there is replaced. Its folder must be there.".into(),
+        effect: EffectClass::Write,
+        // The whole content is in the call: written a second time, the file is as if the lost run had been late.
+        repeat: Repeat::Always,
+        schema: write_schema(),
+    })?;
+    Ok(Built::new(FsWrite { spec, dir: root.dir, max_bytes }).within(vec![root.path]))
+}
+
+#[derive(Debug)]
+struct FsWrite {
+    spec: ToolSpec,
+    dir: Arc<Dir>,
+    max_bytes: u64,
+}
+
+#[async_trait]
+impl Tool for FsWrite {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, call: &ToolCall) -> ToolOutcome {
+        let arguments: WriteArguments = match arguments::read(call) {
+            Ok(arguments) => arguments,
+            Err(failure) => return ToolOutcome::Failed(failure),
+        };
+        if arguments.content.len() as u64 > self.max_bytes {
+            return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {} bytes", self.max_bytes));
+        }
+        let dir = Arc::clone(&self.dir);
+        let part = format!(".{}.part", Digest::of(&[call.idempotency_key.as_bytes()]).short());
+        blocking(move |stop| write(&dir, &arguments, &part, stop)).await
+    }
+
+    async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
+        Reconciliation::CannotTell
+    }
+}
+
+/// Writes beside the file and renames: a reader, or whoever looks after a crash, finds the old file or the new one. A
+/// symlink is replaced like a file; what it names stays.
+pub(super) fn write(dir: &Dir, arguments: &WriteArguments, part: &str, stop: &Stop) -> Result<String, ToolFailure> {
+    let WriteArguments { path, content } = arguments;
+    let failure = |error: io::Error| io_failure(path, &error);
+    let (parent, name) = split(path)?;
+    let folder = dir.open_dir(parent).map_err(failure)?;
+    let permissions = match folder.symlink_metadata(name) {
+        Ok(metadata) if metadata.is_dir() => {
+            return Err(failed(ToolErrorCode::BadArguments, format!("{path} is a folder")));
+        }
+        Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
+        Ok(_) => None,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(failure(error)),
+    };
+    let written = fill(&folder, part, content.as_bytes(), stop).and_then(|file| {
+        permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions)).map_err(failure)?;
+        file.sync_all().map_err(failure)?;
+        stop.check()?;
+        folder.rename(part, &folder, name).map_err(failure)
+    });
+    if let Err(error) = written {
+        // What cannot be removed is overwritten by the next attempt; the first failure is the one to tell.
+        folder.remove_file(part).ok();
+        return Err(error);
+    }
+    sync(&folder).map_err(failure)?;
+    Ok(format!("{path} is written, {} bytes", content.len()))
+}
+
+/// The folder and the name in it.
+fn split(path: &str) -> Result<(&Path, &OsStr), ToolFailure> {
+    let unnamed = || failed(ToolErrorCode::BadArguments, format!("{path} names no file"));
+    if path.ends_with('/') {
+        return Err(unnamed());
+    }
+    let path = Path::new(path);
+    match (path.components().next_back(), path.parent()) {
+        (Some(Component::Normal(name)), Some(parent)) if parent == Path::new("") => Ok((Path::new("."), name)),
+        (Some(Component::Normal(name)), Some(parent)) => Ok((parent, name)),
+        (Some(Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir), _)
+        | (None, _)
+        | (Some(Component::Normal(_)), None) => Err(unnamed()),
+    }
+}
+
+/// A new file `part` that holds `content`. What an earlier attempt left under that name goes.
+fn fill(folder: &Dir, part: &str, content: &[u8], stop: &Stop) -> Result<cap_std::fs::File, ToolFailure> {
+    let failure = |error: io::Error| io_failure(part, &error);
+    match folder.remove_file(part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failure(error)),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = folder.open_with(part, OpenOptions::new().write(true).create_new(true)).map_err(failure)?;
+    for piece in content.chunks(PIECE) {
+        stop.check()?;
+        file.write_all(piece).map_err(failure)?;
+    }
+    Ok(file)
+}
+
+/// Makes a rename in `folder` survive power loss.
+fn sync(folder: &Dir) -> io::Result<()> {
+    folder.open(".")?.sync_all()
+}

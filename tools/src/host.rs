@@ -1,0 +1,28 @@
+//! Running programs so that nothing of them outlives the runtime.
+//!
+//! ```text
+//! runtime ──order, then an open pipe──▶ helper ──▶ program ──▶ whatever it starts
+//!         ◀────── report, outputs ─────
+//! ```
+//!
+//! The helper is its own session and the *subreaper* of all that the program starts: a process that detaches itself
+//! becomes the helper's child. When the program ends, its time is over, or the pipe closes (because the run was dropped
+//! or the runtime died, by SIGKILL too), the helper kills every descendant, waits until none is left, and releases its
+//! lock.
+//!
+//! It is no sandbox: a program has the rights of the runtime's user, and could kill its own helper. Subreapers exist on
+//! Linux only; elsewhere just the program's process group is killed.
+
+pub mod ancestry;
+mod helper;
+mod lock;
+mod process;
+mod stat;
+mod sweep;
+mod wire;
+
+pub use helper::{HELPER_ARGUMENT, TOOL_VARIABLE, helper_main};
+pub use process::ProcessHost;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! The helper's side: one process that runs one program and takes all of it along when it goes.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{ChildStderr, ChildStdout, Command, ExitCode, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, WaitOptions, WaitStatus};
+
+use super::lock::Lock;
+use super::sweep::kill_descendants;
+use super::wire::{ORDER_MAX, Order, Report};
+
+mod capture;
+
+use capture::{Capture, Captured};
+
+/// The argument that turns a program which calls [`helper_main`] for it into a helper.
+pub const HELPER_ARGUMENT: &str = "__tool";
+/// The environment variable, with the value `1`, by which a program can tell that a tool runs it.
+pub const TOOL_VARIABLE: &str = "FOLKMOOT_TOOL";
+
+/// How long to wait for the news that a program has left nothing behind.
+const ALONE_MAX: Duration = Duration::from_millis(1);
+/// How long to wait between two sweeps over what is left of a program.
+const SWEEP_PAUSE: Duration = Duration::from_millis(5);
+/// How long to wait for the rest of the outputs when nothing lives that could write to them.
+const DRAIN_MAX: Duration = Duration::from_secs(1);
+
+/// Runs the program that the order on standard input names, and reports on standard output.
+///
+/// Standard input must stay open as long as the program may run: when it closes, everything is killed.
+#[must_use]
+pub fn helper_main() -> ExitCode {
+    match isolate().map_err(|error| format!("cannot isolate itself: {error}")).and_then(|()| serve()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            // Nobody is left to tell if this fails too.
+            writeln!(io::stderr(), "{why}").ok();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Leaves the runtime's session and terminal, adopts whatever the program abandons, and gives up the way to rights with
+/// which a program could escape being killed.
+fn isolate() -> io::Result<()> {
+    match rustix::process::setsid() {
+        // It leads a group already: started by a shell, it is out of the runtime's group as well.
+        Ok(_) | Err(rustix::io::Errno::PERM) => {}
+        Err(error) => return Err(error.into()),
+    }
+    #[cfg(target_os = "linux")]
+    {
+        // Any id but none turns it on.
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        rustix::thread::set_no_new_privs(true)?;
+    }
+    Ok(())
+}
+
+/// What happens to a helper.
+enum Event {
+    Ordered(Result<Order, String>),
+    /// Nobody wants the program any more.
+    Closed,
+    Locked(io::Result<Lock>),
+    /// The program itself ended.
+    Ended(WaitStatus),
+    /// No child is left, and so no descendant.
+    Alone,
+}
+
+fn serve() -> Result<(), String> {
+    let (events, inbox) = channel();
+    let to_serve = events.clone();
+    thread::spawn(move || listen(&to_serve));
+    let order = match inbox.recv() {
+        Ok(Event::Ordered(order)) => order?,
+        Ok(Event::Closed | Event::Locked(_) | Event::Ended(_) | Event::Alone) | Err(_) => return Ok(()),
+    };
+    match lock_and_run(&order, &events, &inbox) {
+        Some((report, outputs)) => send(&report, &outputs).map_err(|error| format!("cannot report: {error}")),
+        None => Ok(()),
+    }
+}
+
+/// Takes the order, then waits for the end of standard input.
+fn listen(events: &Sender<Event>) {
+    let mut input = BufReader::new(io::stdin());
+    let mut line = String::new();
+    let read = input.by_ref().take(ORDER_MAX).read_line(&mut line);
+    if matches!(read, Ok(0)) || !line.ends_with('\n') {
+        events.send(Event::Closed).ok();
+        return;
+    }
+    let order = serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"));
+    events.send(Event::Ordered(order)).ok();
+    // Its end or its failure: either way nobody holds the other side.
+    io::copy(&mut input, &mut io::sink()).ok();
+    events.send(Event::Closed).ok();
+}
+
+type Answer = (Report, Captured);
+
+/// `None`: nobody wants to know.
+fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
+    let (path, to_serve) = (order.lock.clone(), events.clone());
+    thread::spawn(move || to_serve.send(Event::Locked(Lock::wait(path))));
+    let lock = match inbox.recv_timeout(Duration::from_millis(order.timeout_ms)) {
+        Ok(Event::Locked(Ok(lock))) => lock,
+        Ok(Event::Locked(Err(error))) => {
+            return unusable(format!("cannot lock {}: {error}", order.lock.display()));
+        }
+        Err(RecvTimeoutError::Timeout) => {
+            let lock = order.lock.display();
+            return unusable(format!("an earlier run still holds {lock}; nothing was started"));
+        }
+        Ok(Event::Closed | Event::Ordered(_) | Event::Ended(_) | Event::Alone)
+        | Err(RecvTimeoutError::Disconnected) => return None,
+    };
+    let answer = run(order, events, inbox);
+    match lock.release() {
+        Ok(()) => answer,
+        Err(error) => unusable(format!("the program ran, but {} cannot be removed: {error}", order.lock.display())),
+    }
+}
+
+fn unusable(why: String) -> Option<Answer> {
+    Some((Report::Unusable { why }, Captured::default()))
+}
+
+fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
+    let (program, stdout, stderr) = match start(order) {
+        Ok(started) => started,
+        Err(error) => {
+            let report = Report::NotStarted { os_error: error.raw_os_error(), why: error.to_string() };
+            return Some((report, Captured::default()));
+        }
+    };
+    let capture = Capture::start(stdout, stderr, order.output_max);
+    let to_serve = events.clone();
+    thread::spawn(move || reap(program, &to_serve));
+    let end = wait_for_end(inbox, Duration::from_millis(order.timeout_ms));
+    kill_all(program, inbox);
+    match end {
+        End::Ended(status) => Some(ended(status, capture.finish(DRAIN_MAX))),
+        End::TimedOut => Some((Report::TimedOut, Captured::default())),
+        End::Unwanted => None,
+    }
+}
+
+fn start(order: &Order) -> io::Result<(Pid, ChildStdout, ChildStderr)> {
+    let (program, arguments) =
+        order.argv.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
+    if !order.cwd.is_dir() {
+        let why = format!("{} is not a folder", order.cwd.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, why));
+    }
+    let mut child = Command::new(program)
+        .args(arguments)
+        .current_dir(&order.cwd)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()?;
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    match (pid, child.stdout.take(), child.stderr.take()) {
+        // From here on `reap` is the only one who waits: `child` would not see its own end.
+        (Some(pid), Some(stdout), Some(stderr)) => Ok((pid, stdout, stderr)),
+        _ => Err(io::Error::other("the program has no id or no outputs")),
+    }
+}
+
+/// Reaps every child, born or adopted, until none is left.
+fn reap(program: Pid, events: &Sender<Event>) {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == program => drop(events.send(Event::Ended(status))),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return drop(events.send(Event::Alone)),
+        }
+    }
+}
+
+enum End {
+    Ended(WaitStatus),
+    TimedOut,
+    Unwanted,
+}
+
+fn wait_for_end(inbox: &Receiver<Event>, timeout: Duration) -> End {
+    let started = Instant::now();
+    loop {
+        match inbox.recv_timeout(timeout.saturating_sub(started.elapsed())) {
+            Ok(Event::Ended(status)) => return End::Ended(status),
+            Err(RecvTimeoutError::Timeout) => return End::TimedOut,
+            Ok(Event::Closed | Event::Alone) | Err(RecvTimeoutError::Disconnected) => return End::Unwanted,
+            Ok(Event::Ordered(_) | Event::Locked(_)) => {}
+        }
+    }
+}
+
+/// Kills until no descendant is left.
+fn kill_all(program: Pid, inbox: &Receiver<Event>) {
+    // Most programs leave nothing behind, and looking through all processes takes longer than hearing of that.
+    let mut pause = ALONE_MAX;
+    loop {
+        match inbox.recv_timeout(pause) {
+            Ok(Event::Alone) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Event::Closed | Event::Ended(_) | Event::Ordered(_) | Event::Locked(_))
+            | Err(RecvTimeoutError::Timeout) => {}
+        }
+        kill_descendants(program);
+        pause = SWEEP_PAUSE;
+    }
+}
+
+fn ended(status: WaitStatus, outputs: Captured) -> Answer {
+    let report = Report::Ended {
+        code: status.exit_status(),
+        stdout: outputs.stdout.len(),
+        stderr: outputs.stderr.len(),
+        is_cut: outputs.is_cut,
+    };
+    (report, outputs)
+}
+
+fn send(report: &Report, outputs: &Captured) -> io::Result<()> {
+    let mut line = serde_json::to_vec(report)?;
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    out.write_all(&line)?;
+    out.write_all(&outputs.stdout)?;
+    out.write_all(&outputs.stderr)?;
+    out.flush()
+}

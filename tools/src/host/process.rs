@@ -1,0 +1,193 @@
+//! The runtime's side: one helper per run.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use folkmoot_core::port::{HostCommand, HostError, HostOutput, ToolHost};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+
+use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
+use super::wire::{ORDER_MAX, Order, REPORT_MAX, Report};
+
+/// How long beyond its limits a helper may take before it is given up.
+const GRACE: Duration = Duration::from_secs(10);
+/// The most bytes kept of what a failing helper complains about.
+const COMPLAINT_MAX: u64 = 4096;
+/// What a program finds in its environment, if the runtime has it. Keys and tokens are not among them.
+const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
+
+/// Runs programs under a helper process.
+///
+/// The helper is a program that calls [`helper_main`](super::helper_main) when its first argument is
+/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary, or `folkmoot-tool-helper`. Programs get a fresh
+/// environment, no input and no terminal, and cannot gain rights (no `sudo`).
+#[derive(Debug, Clone)]
+pub struct ProcessHost {
+    helper: PathBuf,
+    locks: PathBuf,
+}
+
+impl ProcessHost {
+    /// A host that starts `helper` and keeps its locks in the folder `locks`.
+    ///
+    /// All runtimes that may repeat each other's runs must name the same folder; the store's is a good place.
+    #[must_use]
+    pub fn new(helper: impl Into<PathBuf>, locks: impl Into<PathBuf>) -> Self {
+        Self { helper: helper.into(), locks: locks.into() }
+    }
+
+    fn start(&self) -> Result<Child, HostError> {
+        Command::new(&self.helper)
+            .arg(HELPER_ARGUMENT)
+            .env_clear()
+            .envs(environment())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Killing the helper would set free what it has to kill: its closing pipe is what ends it.
+            .kill_on_drop(false)
+            .spawn()
+            .map_err(|error| HostError::Helper(format!("cannot start {}: {error}", self.helper.display())))
+    }
+
+    fn lock(&self, name: &str) -> Result<PathBuf, HostError> {
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if name.is_empty() || name.len() > 128 || !name.chars().all(fits) {
+            return Err(HostError::Helper(format!("{name:?} cannot name a lock: use letters, digits, `_` and `-`")));
+        }
+        std::fs::create_dir_all(&self.locks)
+            .and_then(|()| self.locks.canonicalize())
+            .map(|locks| locks.join(format!("{name}.lock")))
+            .map_err(|error| HostError::Helper(format!("cannot use the folder {}: {error}", self.locks.display())))
+    }
+}
+
+#[async_trait]
+impl ToolHost for ProcessHost {
+    async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
+        let order = Order {
+            lock: self.lock(&command.lock)?,
+            timeout_ms: u64::try_from(command.timeout.as_millis()).unwrap_or(u64::MAX),
+            output_max: command.output_max,
+            argv: command.argv,
+            cwd: command.cwd,
+        };
+        let program = order.argv.first().cloned().unwrap_or_default();
+        // The helper may wait as long for the lock as for the program.
+        let backstop = Backstop::after(command.timeout.saturating_mul(2).saturating_add(GRACE));
+        let mut helper = self.start()?;
+        let reply = tokio::select! {
+            reply = talk(&mut helper, &order) => reply?,
+            () = backstop.passed() => return Err(HostError::Lost("it does not answer; its pipe was closed".into())),
+        };
+        understand(reply, program, command.timeout)
+    }
+}
+
+fn environment() -> Vec<(OsString, OsString)> {
+    let given = VARIABLES.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
+    given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect()
+}
+
+struct Reply {
+    report: Report,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+/// Sends the order and waits for the report and the helper's end, with its standard input open throughout. Dropped, it
+/// closes that.
+async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
+    let (Some(mut input), Some(output), Some(complaints)) =
+        (helper.stdin.take(), helper.stdout.take(), helper.stderr.take())
+    else {
+        return Err(HostError::Helper("it has no pipes".into()));
+    };
+    let line = order_line(order)?;
+    // A helper that ended already cannot take the order; what it complained about says why.
+    let sent = input.write_all(&line).await;
+    let mut complaint = String::new();
+    let mut complaints = complaints.take(COMPLAINT_MAX);
+    let (reply, _) = tokio::join!(listen(output), complaints.read_to_string(&mut complaint));
+    let status = helper.wait().await.map_err(|error| HostError::Lost(error.to_string()))?;
+    reply.map_err(|error| {
+        let why = format!("no report ({error}); it ended with {status}: {}", complaint.trim());
+        match sent {
+            Ok(()) => HostError::Lost(why),
+            Err(error) => HostError::Helper(format!("the order was not sent ({error}): {why}")),
+        }
+    })
+}
+
+fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
+    let mut line = serde_json::to_vec(order).map_err(|error| HostError::Helper(format!("bad order: {error}")))?;
+    line.push(b'\n');
+    if line.len() as u64 > ORDER_MAX {
+        return Err(HostError::Helper(format!("the command has more than {ORDER_MAX} bytes")));
+    }
+    Ok(line)
+}
+
+async fn listen(output: ChildStdout) -> io::Result<Reply> {
+    let mut output = BufReader::new(output);
+    let mut line = String::new();
+    (&mut output).take(REPORT_MAX).read_line(&mut line).await?;
+    let report: Report = serde_json::from_str(&line)?;
+    let mut reply = Reply { report, stdout: Vec::new(), stderr: Vec::new() };
+    if let Report::Ended { stdout, stderr, .. } = &reply.report {
+        let (stdout, stderr) = (*stdout as u64, *stderr as u64);
+        (&mut output).take(stdout).read_to_end(&mut reply.stdout).await?;
+        (&mut output).take(stderr).read_to_end(&mut reply.stderr).await?;
+        if (reply.stdout.len() as u64, reply.stderr.len() as u64) != (stdout, stderr) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(reply)
+}
+
+fn understand(reply: Reply, program: String, timeout: Duration) -> Result<HostOutput, HostError> {
+    match reply.report {
+        Report::Ended { code, is_cut, .. } => {
+            Ok(HostOutput { code, stdout: reply.stdout, stderr: reply.stderr, is_cut })
+        }
+        Report::TimedOut => Err(HostError::TimedOut(timeout)),
+        Report::NotStarted { os_error, why } => {
+            let source = os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
+            Err(HostError::NotStarted { program, source })
+        }
+        Report::Unusable { why } => Err(HostError::Helper(why)),
+    }
+}
+
+/// A limit by the machine's clock. Tokio's own timers follow a clock that tests may stop or wind on; real processes do
+/// not.
+struct Backstop {
+    passed: tokio::sync::oneshot::Receiver<()>,
+    _cancel: std::sync::mpsc::Sender<()>,
+}
+
+impl Backstop {
+    fn after(wait: Duration) -> Self {
+        let (to_passed, passed) = tokio::sync::oneshot::channel();
+        let (cancel, cancelled) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            if cancelled.recv_timeout(wait) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                to_passed.send(()).ok();
+            }
+        });
+        Self { passed, _cancel: cancel }
+    }
+
+    async fn passed(self) {
+        let Self { passed, _cancel } = self;
+        if passed.await.is_err() {
+            // The thread is gone without a word: there is no limit then, but no false alarm either.
+            std::future::pending().await
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What the runtime and the helper say to each other: one line each way, and the outputs behind the report.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The most bytes of an order's line.
+pub(super) const ORDER_MAX: u64 = 1 << 20;
+/// The most bytes of a report's line.
+pub(super) const REPORT_MAX: u64 = 64 * 1024;
+
+/// What the helper is to run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Order {
+    pub(super) argv: Vec<String>,
+    pub(super) cwd: PathBuf,
+    pub(super) timeout_ms: u64,
+    pub(super) output_max: usize,
+    pub(super) lock: PathBuf,
+}
+
+/// How it went. Sent when nothing of the program lives any more.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Report {
+    /// The program ended. So many bytes of its outputs follow, standard output first.
+    Ended { code: Option<i32>, stdout: usize, stderr: usize, is_cut: bool },
+    /// The program ran too long.
+    TimedOut,
+    /// The program could not be started.
+    NotStarted { os_error: Option<i32>, why: String },
+    /// Nothing was started.
+    Unusable { why: String },
+}

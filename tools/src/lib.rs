@@ -1,0 +1,36 @@
+//! Tools that ship with Folkmoot, and the host that runs programs for them.
+//!
+//! [`build_tool`] makes a tool from its settings in a world script. Each tool declares what it may do to the world
+//! outside; nothing here asks for permission, or records anything: the runtime does both before a tool runs. This crate
+//! lacks the network: no tool here reaches beyond this machine.
+//!
+//! Read first: [`Built`], [`BuildError`] and [`ProcessHost`].
+//!
+//! ```
+//! use folkmoot_core::ids::ToolName;
+//! use folkmoot_core::tool::EffectClass;
+//! use folkmoot_tools::build_tool;
+//! use serde_json::json;
+//!
+//! let built = build_tool(&ToolName::new("sum")?, &json!({ "use": "calc" }), ".".as_ref())?;
+//! assert_eq!(built.tool.spec().effect, EffectClass::Read);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod build;
+mod calc;
+mod clock;
+pub mod duration;
+mod files;
+pub mod host;
+mod output;
+mod roots;
+mod scripted;
+mod shell;
+#[cfg(test)]
+mod stage;
+
+pub use build::{BuildError, Built, Kind, build_tool, kinds};
+pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
+pub use roots::roots_touch;

@@ -1,0 +1,123 @@
+//! `scripted`: a tool that plays results from its settings, with whatever effect they declare.
+//!
+//! It keeps no memory: which result a run gets depends on its arguments and on whether a person has answered, so that a
+//! restart changes nothing. The first result that fits is taken:
+//!
+//! * one with `when` fits the arguments that it names (`when: { path: a.md }`), or all in whose texts the words stand
+//!   (`when: urgent`); one without fits always;
+//! * `needs_input` fits only as long as no person has answered. Afterwards the ones behind it are tried, and `{input}` in
+//!   their texts is the answer.
+//!
+//! `counts` names a file that gets one line per run, durable before the run goes on: the idempotency key and the attempt.
+//! It stands for the tool's effect, and with `reconciles: true` it is where a lost run is looked up.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+
+use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::output::cut;
+
+mod counter;
+mod result;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use result::{Gives, ScriptedResult};
+use settings::Settings;
+
+pub(crate) const SCRIPTED: Kind = Kind {
+    name: "scripted",
+    summary: "Plays results from its settings",
+    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "results"],
+    build,
+};
+
+fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+    let settings: Settings = draft.settings()?;
+    let effect = settings.effect.ok_or_else(|| draft.no_effect())?;
+    let results = settings.results(draft)?;
+    let roots = results.iter().filter_map(|result| result.counts.as_deref().cloned()).collect();
+    let spec = draft.spec(Declared {
+        description: "Plays a part in a rehearsal.".into(),
+        effect,
+        repeat: settings.repeat(),
+        schema: settings.schema.unwrap_or_else(|| serde_json::json!({ "type": "object" })),
+    })?;
+    let spec = ToolSpec { reconciles: settings.reconciles, open_world: settings.open_world, ..spec };
+    Ok(Built::new(Scripted { spec, results }).within(roots))
+}
+
+#[derive(Debug)]
+struct Scripted {
+    spec: ToolSpec,
+    results: Vec<ScriptedResult>,
+}
+
+#[async_trait]
+impl Tool for Scripted {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, call: &ToolCall) -> ToolOutcome {
+        let Some(result) = self.chosen(call) else { return no_result(call) };
+        if let Some(file) = &result.counts {
+            let (file, key, attempt) = (Arc::clone(file), call.idempotency_key.clone(), call.attempt);
+            let counted = tokio::task::spawn_blocking(move || counter::count(&file, &key, attempt)).await;
+            // An uncounted run must not look like one that took place.
+            match counted {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return ToolOutcome::failed(ToolErrorCode::Failed, format!("cannot count: {error}")),
+                Err(error) => return ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
+            }
+        }
+        if let Some(wait) = result.takes {
+            call.clock.sleep_until(call.clock.now().after(wait)).await;
+        }
+        self.outcome(result, call)
+    }
+
+    async fn reconcile(&self, call: &ToolCall) -> Reconciliation {
+        let Some((result, file)) = self.chosen(call).and_then(|result| Some((result, result.counts.clone()?))) else {
+            return Reconciliation::CannotTell;
+        };
+        let key = call.idempotency_key.clone();
+        match tokio::task::spawn_blocking(move || counter::has_counted(&file, &key)).await {
+            Ok(Ok(true)) => Reconciliation::Landed(self.outcome(result, call)),
+            Ok(Ok(false)) => Reconciliation::DidNot,
+            Ok(Err(_)) | Err(_) => Reconciliation::CannotTell,
+        }
+    }
+}
+
+impl Scripted {
+    fn chosen(&self, call: &ToolCall) -> Option<&ScriptedResult> {
+        self.results.iter().find(|result| result.fits(call))
+    }
+
+    fn outcome(&self, result: &ScriptedResult, call: &ToolCall) -> ToolOutcome {
+        let max = self.spec.model_bytes_max;
+        match &result.gives {
+            Gives::Text(text) => {
+                let input = call.input.as_ref().map_or("", |input| input.text.as_str());
+                ToolOutcome::text(cut(text.replace("{input}", input), max))
+            }
+            Gives::Json(value) => {
+                ToolOutcome::Done(ToolOutput { model: cut(value.to_string(), max), user: Some(value.clone()) })
+            }
+            Gives::Failure(failure) => ToolOutcome::Failed(failure.clone()),
+            Gives::Question(question) => ToolOutcome::NeedsInput(question.clone()),
+        }
+    }
+}
+
+fn no_result(call: &ToolCall) -> ToolOutcome {
+    ToolOutcome::failed(
+        ToolErrorCode::Failed,
+        format!("no result fits {}: add one without `when` as the last", call.arguments),
+    )
+}

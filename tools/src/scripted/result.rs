@@ -1,0 +1,148 @@
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot_core::port::ToolCall;
+use folkmoot_core::tool::{Question, ToolErrorCode, ToolFailure};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::build::{BuildError, Draft};
+use crate::duration;
+
+/// A result as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawResult {
+    when: Option<When>,
+    text: Option<String>,
+    json: Option<Value>,
+    error: Option<RawError>,
+    needs_input: Option<RawQuestion>,
+    #[serde(default, deserialize_with = "duration::deserialize_option")]
+    takes: Option<Duration>,
+    counts: Option<PathBuf>,
+}
+
+/// Which arguments a result is for.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected words, or a map of arguments, e.g. `{ path: a.md }`")]
+enum When {
+    /// Those in whose texts these words stand.
+    Words(String),
+    /// Those with these values.
+    Values(BTreeMap<String, Value>),
+}
+
+/// A detail for operators, or that and what the model is told.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected a text, or e.g. `{ code: not_found, detail: no such room }`")]
+enum RawError {
+    Detail(String),
+    Coded(ToolFailure),
+}
+
+/// A question, or that and the answers to choose from.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "expected a question, or e.g. `{ question: Which?, options: [a, b] }`")]
+enum RawQuestion {
+    Free(String),
+    Choice(Choice),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choice {
+    question: String,
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+/// What a run gives.
+#[derive(Debug, Clone)]
+pub(super) enum Gives {
+    Text(String),
+    Json(Value),
+    Failure(ToolFailure),
+    Question(Question),
+}
+
+/// A checked result.
+#[derive(Debug)]
+pub(super) struct ScriptedResult {
+    when: Option<When>,
+    pub(super) gives: Gives,
+    pub(super) takes: Option<Duration>,
+    pub(super) counts: Option<Arc<PathBuf>>,
+}
+
+impl RawResult {
+    pub(super) fn check(&self, draft: &Draft<'_>, index: usize) -> Result<ScriptedResult, BuildError> {
+        let given = [
+            self.text.clone().map(Gives::Text),
+            self.json.clone().map(Gives::Json),
+            self.error.clone().map(|error| Gives::Failure(error.into())),
+            self.needs_input.clone().map(|question| Gives::Question(question.into())),
+        ];
+        let mut given = given.into_iter().flatten();
+        let (Some(gives), None) = (given.next(), given.next()) else {
+            return Err(draft.bad(format!("results[{index}]"), "give exactly one of text, json, error, needs_input"));
+        };
+        if matches!(gives, Gives::Question(_)) && self.counts.is_some() {
+            let why = "a question comes before any effect, so there is nothing to count";
+            return Err(draft.bad(format!("results[{index}].counts"), why));
+        }
+        let counts = self.counts.as_ref().map(|file| draft.file("counts", file).map(Arc::new)).transpose()?;
+        Ok(ScriptedResult { when: self.when.clone(), gives, takes: self.takes, counts })
+    }
+}
+
+impl ScriptedResult {
+    /// Whether no result behind this one is ever reached.
+    pub(super) fn always_fits(&self) -> bool {
+        self.when.is_none() && !matches!(self.gives, Gives::Question(_))
+    }
+
+    /// Whether a run of `call` gives this result.
+    pub(super) fn fits(&self, call: &ToolCall) -> bool {
+        let is_answered = matches!(self.gives, Gives::Question(_)) && call.input.is_some();
+        !is_answered && self.when.as_ref().is_none_or(|when| when.fits(&call.arguments))
+    }
+}
+
+impl When {
+    fn fits(&self, arguments: &Value) -> bool {
+        match self {
+            Self::Words(words) => stands_in(words, arguments),
+            Self::Values(values) => values.iter().all(|(name, value)| arguments.get(name) == Some(value)),
+        }
+    }
+}
+
+fn stands_in(words: &str, value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(words),
+        Value::Array(items) => items.iter().any(|item| stands_in(words, item)),
+        Value::Object(entries) => entries.values().any(|entry| stands_in(words, entry)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+impl From<RawError> for ToolFailure {
+    fn from(error: RawError) -> Self {
+        match error {
+            RawError::Detail(detail) => Self { code: ToolErrorCode::Failed, detail },
+            RawError::Coded(failure) => failure,
+        }
+    }
+}
+
+impl From<RawQuestion> for Question {
+    fn from(question: RawQuestion) -> Self {
+        match question {
+            RawQuestion::Free(text) => Self { text, options: Vec::new() },
+            RawQuestion::Choice(Choice { question, options }) => Self { text: question, options },
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! `shell`: programs from an allow-list, with no shell between.
+
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use folkmoot_core::ids::Digest;
+use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
+use folkmoot_core::tool::{Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::arguments;
+use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::output::cut;
+
+mod allow;
+#[cfg(test)]
+mod tests;
+
+use allow::Allowed;
+
+pub(crate) const SHELL: Kind =
+    Kind { name: "shell", summary: "Runs listed programs in the folder `cwd`", keys: &["cwd", "allow"], build };
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    cwd: PathBuf,
+    allow: Vec<Value>,
+}
+
+fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+    let Settings { cwd, allow } = draft.settings()?;
+    let cwd = draft.folder("cwd", &cwd)?;
+    let allowed = allow
+        .iter()
+        .enumerate()
+        .map(|(index, entry)| Allowed::read(entry).map_err(|why| draft.bad(format!("allow[{index}]"), why)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let effect = allowed.iter().map(|entry| entry.effect).max();
+    let effect = effect.ok_or_else(|| draft.bad("allow", "list at least one command, e.g. [wc, -l, notes.md]"))?;
+    let commands: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+    let spec = draft.spec(Declared {
+        description: format!("Runs one of these commands: {}.", commands.join("; ")),
+        effect,
+        repeat: Repeat::Never,
+        schema: json!({
+            "type": "object",
+            "properties": {
+                "argv": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "minItems": 1,
+                    "description": "the program and its arguments, each by itself, e.g. [\"wc\", \"-l\", \"notes.md\"]",
+                },
+            },
+            "required": ["argv"],
+            "additionalProperties": false,
+        }),
+    })?;
+    let spec = ToolSpec { needs_host: true, ..spec };
+    Ok(Built::new(Shell { spec, allowed, cwd: cwd.clone() }).within(vec![cwd]))
+}
+
+#[derive(Debug)]
+struct Shell {
+    spec: ToolSpec,
+    allowed: Vec<Allowed>,
+    cwd: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    argv: Vec<String>,
+}
+
+#[async_trait]
+impl Tool for Shell {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    async fn run(&self, call: &ToolCall) -> ToolOutcome {
+        let Arguments { argv } = match arguments::read(call) {
+            Ok(arguments) => arguments,
+            Err(failure) => return ToolOutcome::Failed(failure),
+        };
+        if !self.allowed.iter().any(|entry| entry.allows(&argv)) {
+            return ToolOutcome::failed(ToolErrorCode::NotAllowed, format!("{argv:?} is not in the tool's allow-list"));
+        }
+        let Some(host) = &call.host else {
+            return ToolOutcome::failed(ToolErrorCode::Failed, "the runtime has no host for programs");
+        };
+        match host.run(self.command(call, argv)).await {
+            Ok(output) => outcome(&output, self.spec.model_bytes_max),
+            Err(error) => ToolOutcome::failed(code(&error), explain(&error)),
+        }
+    }
+
+    async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
+        Reconciliation::CannotTell
+    }
+}
+
+impl Shell {
+    fn command(&self, call: &ToolCall, argv: Vec<String>) -> HostCommand {
+        HostCommand {
+            argv,
+            cwd: self.cwd.clone(),
+            timeout: self.spec.timeout(),
+            output_max: usize::try_from(self.spec.model_bytes_max).unwrap_or(usize::MAX),
+            // The same for every attempt: a rerun waits until nothing of the lost run lives.
+            lock: Digest::of(&[call.idempotency_key.as_bytes()]).to_string(),
+        }
+    }
+}
+
+fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    match output.code {
+        Some(0) => ToolOutcome::Done(ToolOutput {
+            model: cut(model_view(&stdout, &stderr, output.is_cut), max),
+            user: Some(json!({ "code": 0, "stdout": stdout, "stderr": stderr, "is_cut": output.is_cut })),
+        }),
+        Some(code) => ToolOutcome::failed(
+            ToolErrorCode::ExitedWithFailure,
+            format!("exit code {code}; stdout: {stdout}; stderr: {stderr}"),
+        ),
+        None => ToolOutcome::failed(
+            ToolErrorCode::ExitedWithFailure,
+            format!("ended by a signal; stdout: {stdout}; stderr: {stderr}"),
+        ),
+    }
+}
+
+fn model_view(stdout: &str, stderr: &str, is_cut: bool) -> String {
+    let complaint = if stderr.is_empty() { String::new() } else { format!("\n[standard error]\n{stderr}") };
+    let cut = if is_cut { "\n[cut: the output is longer]" } else { "" };
+    format!("{stdout}{complaint}{cut}")
+}
+
+fn code(error: &HostError) -> ToolErrorCode {
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum may grow: its crate says so")]
+    match error {
+        HostError::TimedOut(_) => ToolErrorCode::TimedOut,
+        HostError::Lost(_) => ToolErrorCode::Lost,
+        HostError::NotStarted { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            ToolErrorCode::NotFound
+        }
+        _ => ToolErrorCode::Failed,
+    }
+}
+
+/// The error and its causes.
+fn explain(error: &HostError) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
+    format!("{error}{cause}")
+}

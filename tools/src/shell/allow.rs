@@ -1,0 +1,64 @@
+use std::fmt;
+
+use folkmoot_core::tool::EffectClass;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One line of the allow-list.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Allowed {
+    argv: Vec<String>,
+    pub(super) effect: EffectClass,
+    args: Args,
+}
+
+/// What may follow the listed words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Args {
+    /// Nothing.
+    Exact,
+    /// Whatever the model writes.
+    Any,
+}
+
+impl Allowed {
+    /// Reads the short form `[wc, -l, notes.md]` or the long one with `argv`, `effect` and `args`.
+    pub(super) fn read(entry: &Value) -> Result<Self, String> {
+        let allowed = match entry {
+            Value::Array(_) => serde_json::from_value(entry.clone())
+                .map(|argv| Self { argv, effect: EffectClass::Destructive, args: Args::Exact })
+                .map_err(|error| error.to_string()),
+            Value::Object(keys) if !keys.contains_key("effect") => {
+                Err("a command needs an effect: add `effect: read | write | destructive`".into())
+            }
+            Value::Object(_) => serde_json::from_value(entry.clone()).map_err(|error| error.to_string()),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                Err("write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it".into())
+            }
+        }?;
+        match allowed.argv.first().map(String::as_str) {
+            None | Some("") => Err("it names no program".into()),
+            Some(_) => Ok(allowed),
+        }
+    }
+
+    /// Whether this line lists `argv`.
+    pub(super) fn allows(&self, argv: &[String]) -> bool {
+        match self.args {
+            Args::Exact => self.argv == argv,
+            Args::Any => argv.starts_with(&self.argv),
+        }
+    }
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rest = match self.args {
+            Args::Exact => "",
+            Args::Any => " and any arguments",
+        };
+        write!(f, "{}{rest}", Value::from(self.argv.clone()))
+    }
+}

@@ -1,0 +1,169 @@
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall, ToolHost};
+use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, ToolOutput};
+use serde_json::{Value, json};
+
+use crate::stage::{build, call, failure, try_build};
+
+/// A host that remembers what it was to run, and gives what it was given.
+#[derive(Debug)]
+struct Recording {
+    commands: Mutex<Vec<HostCommand>>,
+    gives: Mutex<Option<Result<HostOutput, HostError>>>,
+}
+
+#[async_trait]
+impl ToolHost for Recording {
+    async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
+        self.commands.lock().unwrap().push(command);
+        self.gives.lock().unwrap().take().unwrap()
+    }
+}
+
+fn shell(allow: &Value) -> Arc<dyn Tool> {
+    build(&json!({ "use": "shell", "cwd": ".", "timeout": "3s", "allow": allow }), Path::new("/"))
+}
+
+/// What running `argv` gives when the host gives `gives`, and what the host was to run.
+async fn run(
+    tool: &Arc<dyn Tool>,
+    argv: &[&str],
+    gives: Result<HostOutput, HostError>,
+) -> (ToolOutcome, Vec<HostCommand>) {
+    let host = Arc::new(Recording { commands: Mutex::default(), gives: Mutex::new(Some(gives)) });
+    let call = ToolCall { host: Some(Arc::clone(&host) as Arc<dyn ToolHost>), ..call(json!({ "argv": argv })) };
+    let outcome = tool.run(&call).await;
+    let commands = host.commands.lock().unwrap().clone();
+    (outcome, commands)
+}
+
+fn output(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
+    HostOutput { code, stdout: stdout.into(), stderr: stderr.into(), is_cut: false }
+}
+
+#[tokio::test]
+async fn only_what_is_listed_runs() {
+    let tool = shell(&json!([
+        ["wc", "-w", "CHANGES.md"],
+        { "argv": ["git", "log"], "effect": "read", "args": "any" },
+        { "argv": ["date"], "effect": "read", "args": "exact" },
+    ]));
+    for (argv, is_listed) in [
+        (&["wc", "-w", "CHANGES.md"][..], true),
+        (&["wc", "-w"], false),
+        (&["wc", "-w", "CHANGES.md", "/etc/passwd"], false),
+        (&["wc", "-w", "CHANGES.md "], false),
+        (&["wc -w CHANGES.md"], false),
+        (&["/usr/bin/wc", "-w", "CHANGES.md"], false),
+        (&["git", "log"], true),
+        (&["git", "log", "--oneline", "; rm -rf /"], true),
+        (&["git", "push"], false),
+        (&["git"], false),
+        (&["date"], true),
+        (&["date", "-s", "now"], false),
+        (&["DATE"], false),
+        (&["sh", "-c", "date"], false),
+        (&[], false),
+    ] {
+        let (outcome, commands) = run(&tool, argv, Ok(output(Some(0), "ran", ""))).await;
+        assert_eq!(commands.len(), usize::from(is_listed), "{argv:?}");
+        if is_listed {
+            assert!(matches!(outcome, ToolOutcome::Done(_)), "{argv:?}: {outcome:?}");
+        } else {
+            assert_eq!(failure(&outcome).0, ToolErrorCode::NotAllowed, "{argv:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_host_gets_the_command_and_its_limits() {
+    let tool = shell(&json!([["date"]]));
+    let (_, commands) = run(&tool, &["date"], Ok(output(Some(0), "", ""))).await;
+    let (_, again) = run(&tool, &["date"], Ok(output(Some(0), "", ""))).await;
+    assert_eq!(again, commands, "a rerun waits for the same lock");
+    let [command] = &commands[..] else { panic!("{commands:?}") };
+    assert_eq!((&command.argv[..], command.cwd.as_path()), (&["date".to_owned()][..], Path::new("/")));
+    assert_eq!((command.timeout, command.output_max), (Duration::from_secs(3), 64 * 1024));
+    assert!(command.lock.len() == 64 && command.lock.chars().all(|c| c.is_ascii_hexdigit()));
+}
+
+#[tokio::test]
+async fn people_see_more_of_the_output_than_models() {
+    let tool = shell(&json!([["date"]]));
+    let (outcome, _) = run(&tool, &["date"], Ok(output(Some(0), "now\n", "hm\n"))).await;
+    let user = json!({ "code": 0, "stdout": "now\n", "stderr": "hm\n", "is_cut": false });
+    let expected = ToolOutput { model: "now\n\n[standard error]\nhm\n".into(), user: Some(user) };
+    assert_eq!(outcome, ToolOutcome::Done(expected));
+}
+
+#[tokio::test]
+async fn failures_are_told_apart() {
+    let tool = shell(&json!([["date"]]));
+    let not_started = |kind: std::io::ErrorKind| HostError::NotStarted { program: "date".into(), source: kind.into() };
+    for (gives, code, detail) in [
+        (Ok(output(Some(2), "a", "b")), ToolErrorCode::ExitedWithFailure, "exit code 2; stdout: a; stderr: b"),
+        (Ok(output(None, "", "")), ToolErrorCode::ExitedWithFailure, "ended by a signal; stdout: ; stderr: "),
+        (
+            Err(HostError::TimedOut(Duration::from_secs(3))),
+            ToolErrorCode::TimedOut,
+            "it ran longer than 3s and was killed",
+        ),
+        (
+            Err(not_started(std::io::ErrorKind::NotFound)),
+            ToolErrorCode::NotFound,
+            "cannot start date: entity not found",
+        ),
+        (
+            Err(not_started(std::io::ErrorKind::PermissionDenied)),
+            ToolErrorCode::Failed,
+            "cannot start date: permission denied",
+        ),
+        (Err(HostError::Helper("gone".into())), ToolErrorCode::Failed, "the tool helper failed: gone"),
+        (Err(HostError::Lost("gone".into())), ToolErrorCode::Lost, "the tool helper was lost: gone"),
+    ] {
+        let (outcome, _) = run(&tool, &["date"], gives).await;
+        assert_eq!(failure(&outcome), (code, detail));
+    }
+}
+
+#[tokio::test]
+async fn without_a_host_nothing_runs() {
+    let outcome = shell(&json!([["date"]])).run(&call(json!({ "argv": ["date"] }))).await;
+    assert_eq!(failure(&outcome), (ToolErrorCode::Failed, "the runtime has no host for programs"));
+}
+
+#[test]
+fn the_effect_is_the_highest_of_the_list() {
+    let read = json!({ "argv": ["date"], "effect": "read", "args": "exact" });
+    let write = json!({ "argv": ["touch"], "effect": "write", "args": "any" });
+    for (allow, effect) in [
+        (json!([read]), EffectClass::Read),
+        (json!([read, write]), EffectClass::Write),
+        (json!([read, ["rm", "a"], write]), EffectClass::Destructive),
+    ] {
+        assert_eq!(shell(&allow).spec().effect, effect);
+    }
+}
+
+#[test]
+fn a_bad_list_is_refused() {
+    for (allow, path, why) in [
+        (json!([]), "allow", "list at least one command"),
+        (json!(["wc -w"]), "allow[0]", "write the command as a list"),
+        (json!([["wc"], []]), "allow[1]", "names no program"),
+        (json!([[""]]), "allow[0]", "names no program"),
+        (json!([["wc", 5]]), "allow[0]", "expected a string"),
+        (json!([{ "argv": ["wc"], "args": "any" }]), "allow[0]", "add `effect: read | write | destructive`"),
+        (json!([{ "argv": ["wc"], "effect": "read" }]), "allow[0]", "missing field `args`"),
+        (json!([{ "argv": ["wc"], "effect": "read", "args": "any", "x": 1 }]), "allow[0]", "unknown field `x`"),
+    ] {
+        let settings = json!({ "use": "shell", "cwd": ".", "allow": allow });
+        let error = try_build(&settings, Path::new("/")).unwrap_err();
+        assert_eq!(error.path(), path);
+        assert!(error.to_string().contains(why), "{error}");
+    }
+}

@@ -1,0 +1,107 @@
+use crate::*;
+
+#[tokio::test]
+async fn outputs_and_exit_code_come_back() {
+    let output = Place::new().run("echo out; echo err >&2; exit 3").await.unwrap();
+    let expected = HostOutput { code: Some(3), stdout: b"out\n".to_vec(), stderr: b"err\n".to_vec(), is_cut: false };
+    assert_eq!(output, expected);
+}
+
+#[tokio::test]
+async fn outputs_beyond_the_limit_are_read_and_thrown_away() {
+    let output = Place::new().run("head -c 1000000 /dev/zero; echo done >&2").await.unwrap();
+    let expected = HostOutput { code: Some(0), stdout: vec![0; 1000], stderr: b"done\n".to_vec(), is_cut: true };
+    assert_eq!(output, expected);
+}
+
+#[tokio::test]
+async fn a_program_that_a_signal_ended_has_no_exit_code() {
+    let output = Place::new().run("kill -TERM $$").await.unwrap();
+    assert_eq!(output.code, None);
+}
+
+#[tokio::test]
+async fn a_program_gets_no_secrets_no_input_and_its_folder() {
+    let place = Place::new();
+    let output = place.run("env | cut -d= -f1; cat; pwd").await.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let allowed = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "FOLKMOOT_TOOL", "PWD", "OLDPWD", "SHLVL", "_"];
+    let (cwd, names): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with('/'));
+    assert_eq!(cwd, [place.folder.path().canonicalize().unwrap().to_str().unwrap()]);
+    assert!(names.contains(&"FOLKMOOT_TOOL"));
+    assert_eq!(names.iter().find(|name| !allowed.contains(name)), None);
+}
+
+#[tokio::test]
+async fn arguments_reach_the_program_as_they_are() {
+    let place = Place::new();
+    let output = place.host().run(place.command(&["printf", "%s|", "a b", "$HOME", "; ls", "ü\n"])).await.unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "a b|$HOME|; ls|ü\n|");
+}
+
+#[tokio::test]
+async fn a_missing_program_is_named() {
+    let place = Place::new();
+    let error = place.host().run(place.command(&["no-such-program", "x"])).await.unwrap_err();
+    let HostError::NotStarted { program, source } = error else { panic!("{error}") };
+    assert_eq!((program.as_str(), source.kind()), ("no-such-program", std::io::ErrorKind::NotFound));
+}
+
+#[tokio::test]
+async fn a_missing_folder_is_told_from_a_missing_program() {
+    let place = Place::new();
+    let command = HostCommand { cwd: place.path("nowhere"), ..place.command(&["true"]) };
+    let error = place.host().run(command).await.unwrap_err();
+    let HostError::NotStarted { source, .. } = error else { panic!("{error}") };
+    assert!(source.to_string().ends_with("nowhere is not a folder"), "{source}");
+}
+
+#[tokio::test]
+async fn a_helper_that_is_none_is_an_error() {
+    let place = Place::new();
+    for (helper, complaint) in [("/no/such/helper", "cannot start /no/such/helper"), ("/bin/true", "no report")] {
+        let error = ProcessHost::new(helper, place.path("locks")).run(place.command(&["true"])).await.unwrap_err();
+        assert!(error.to_string().contains(complaint), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_lock_name_cannot_leave_its_folder() {
+    let place = Place::new();
+    for lock in ["../call", "", "a/b", "."] {
+        let error = place.host().run(HostCommand { lock: lock.into(), ..place.shell("true") }).await.unwrap_err();
+        assert!(error.to_string().contains("cannot name a lock"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn no_lock_file_is_left_behind() {
+    let place = Place::new();
+    place.run("true").await.unwrap();
+    assert_eq!(std::fs::read_dir(place.path("locks")).unwrap().count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_tests_wind_on_does_not_end_real_programs() {
+    let place = Place::new();
+    let host = place.host();
+    let wound_on = async {
+        tokio::time::advance(DEADLINE * 100).await;
+        std::fs::write(place.path("go"), "").unwrap();
+    };
+    let (output, ()) = tokio::join!(host.run(place.shell("until [ -e go ]; do :; done; echo ran")), wound_on);
+    assert_eq!(output.unwrap().stdout, b"ran\n");
+}
+
+#[tokio::test]
+async fn programs_run_side_by_side() {
+    let place = Place::new();
+    // Each waits for the other's file.
+    let meet = |mine: &str, other: &str| HostCommand {
+        lock: mine.into(),
+        ..place.shell(&format!("touch {mine}; until [ -e {other} ]; do :; done; echo {mine}"))
+    };
+    let host = place.host();
+    let (left, right) = tokio::join!(host.run(meet("left", "right")), host.run(meet("right", "left")));
+    assert_eq!((left.unwrap().stdout, right.unwrap().stdout), (b"left\n".to_vec(), b"right\n".to_vec()));
+}
