@@ -1,0 +1,32 @@
+//! An event-sourced multi-agent runtime: rooms of agents and people over one replayable log.
+//!
+//! This crate is what embedders add: it puts the runtime, the shipped tools, the providers and the store together, and
+//! runs world scripts. It deliberately holds no decision of its own: those are made in `folkmoot-core`.
+//!
+//! Read first: [`Room`] (what is opened), [`Runtime`] (opens it), [`Seat`] (what a person does in it), [`Store`] (where
+//! it is kept).
+
+pub mod script;
+
+mod room;
+pub mod run;
+
+pub use folkmoot_agents::{
+    ActivityEvent, Assemble, AssembleError, FoldError, Key, ModelAgent, OpenError, Opening, Parts, Perform, Post,
+    Proof, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
+    ToolResultSubscription, WorldHandle, fold_world,
+};
+pub use folkmoot_core as core;
+pub use folkmoot_core::event::Verdict;
+pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
+pub use folkmoot_core::port::{
+    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall, ToolResultEvent, TurnView,
+};
+pub use folkmoot_core::response::{LLMResponse, ModelError};
+pub use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
+pub use folkmoot_providers as providers;
+pub use folkmoot_store as store;
+pub use folkmoot_store::{OpenMode, Store};
+pub use folkmoot_tools as tools;
+pub use folkmoot_tools::ProcessHost;
+pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of, tool_helper_main};

@@ -1,0 +1,108 @@
+//! From definitions to rooms: models and tools out of their recorded settings.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot_agents::{Assemble, AssembleError, Parts};
+use folkmoot_core::causes::with_causes;
+use folkmoot_core::ids::{ModelName, ToolName};
+use folkmoot_core::port::{Model, Tool};
+use folkmoot_core::spec::{Definition, SpecText};
+use folkmoot_providers::build_model;
+use folkmoot_tools::{HELPER_ARGUMENT, build_tool, helper_main, roots_touch};
+
+mod compile;
+mod own;
+
+pub use compile::{DefinitionError, definition_of};
+pub use own::{Room, RoomError};
+
+/// Makes rooms of the models and tools that ship with Folkmoot, and of what an embedder adds.
+#[derive(Debug, Clone, Default)]
+pub struct Shipped {
+    own: Parts,
+    store: Option<PathBuf>,
+}
+
+impl Shipped {
+    /// Takes the embedder's own models, tools and agents before the shipped ones.
+    #[must_use]
+    pub fn with(own: Parts) -> Self {
+        Self { own, store: None }
+    }
+
+    /// Refuses tools that reach into the folder of the store.
+    #[must_use]
+    pub fn keeping_off(mut self, store: impl Into<PathBuf>) -> Self {
+        self.store = Some(store.into());
+        self
+    }
+
+    fn models(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Models, AssembleError> {
+        let used = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
+        let mut models = self.own.models.clone();
+        for name in used {
+            let Some(spec) = definition.spec.models.get(name).filter(|_| !models.contains_key(name)) else { continue };
+            let settings = text.models.get(name).unwrap_or(&serde_json::Value::Null);
+            let model = build_model(&spec.provider, settings, &text.replies, Some(base))
+                .map_err(|error| fault(format!("model {name}"), &error))?;
+            models.insert(name.clone(), model);
+        }
+        Ok(models)
+    }
+
+    fn tools(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Tools, AssembleError> {
+        let mut tools = self.own.tools.clone();
+        for name in definition.spec.tools.keys() {
+            let Some(settings) = text.tools.get(name).filter(|_| !tools.contains_key(name)) else { continue };
+            let built = build_tool(name, settings, base).map_err(|error| fault(format!("tool {name}"), &error))?;
+            self.keep_off(name, &built.roots)?;
+            tools.insert(name.clone(), built.tool);
+        }
+        Ok(tools)
+    }
+
+    fn keep_off(&self, tool: &ToolName, roots: &[PathBuf]) -> Result<(), AssembleError> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let part = || format!("tool {tool}");
+        for root in roots {
+            if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
+                let why = format!("its folder touches the store at {}: give it another one", store.display());
+                return Err(AssembleError { part: part(), why });
+            }
+        }
+        Ok(())
+    }
+}
+
+type Models = BTreeMap<ModelName, Arc<dyn Model>>;
+type Tools = BTreeMap<ToolName, Arc<dyn Tool>>;
+
+fn fault(part: String, error: &dyn std::error::Error) -> AssembleError {
+    AssembleError { part, why: with_causes(error) }
+}
+
+impl Assemble for Shipped {
+    fn assemble(&self, definition: &Definition, base: Option<&Path>) -> Result<Parts, AssembleError> {
+        let text = definition.text.present().ok_or_else(|| AssembleError {
+            part: "definition".to_owned(),
+            why: "its text was erased, so that the room can be read but not run".to_owned(),
+        })?;
+        let base = base.unwrap_or_else(|| Path::new("."));
+        Ok(Parts {
+            models: self.models(definition, text, base)?,
+            tools: self.tools(definition, text, base)?,
+            agents: self.own.agents.clone(),
+        })
+    }
+}
+
+/// Makes this program its own tool helper: called first in `main`, it returns at once, unless the program was started as
+/// the helper. Then it serves as that and ends the process.
+pub fn tool_helper_main() {
+    if std::env::args_os().nth(1).is_some_and(|argument| argument == HELPER_ARGUMENT) {
+        let code = helper_main();
+        std::process::exit(if code == std::process::ExitCode::SUCCESS { 0 } else { 1 });
+    }
+}

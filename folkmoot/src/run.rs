@@ -1,0 +1,315 @@
+//! Running world scripts.
+//!
+//! A step is recorded under (run, index): a script that was cut off goes on where it was, and repeats nothing.
+
+use std::path::PathBuf;
+
+use folkmoot_agents::{FoldError, OpenError, Opening, Perform, Runtime, SeatError, WorldHandle};
+use folkmoot_core::commit::StepKey;
+use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::WorldName;
+use folkmoot_core::spec::Definition;
+use folkmoot_core::world::{Activity, ScriptProgress};
+
+use crate::room::{DefinitionError, definition_of};
+use crate::script::{Fault, Script, Step, Verb};
+
+mod decision;
+mod evidence;
+mod expectation;
+mod pending;
+mod step;
+
+pub use expectation::Unmet;
+pub use pending::{Asks, Waiting, waiting};
+
+/// How a script is run.
+#[derive(Debug, Clone, Default)]
+pub struct RunOptions {
+    /// The world's name, instead of the script's.
+    pub world: Option<WorldName>,
+    /// What to do about a world that exists.
+    pub begin: Begin,
+    /// Stay while requests wait, so that somebody else can decide them.
+    pub wait: bool,
+    /// Keep the recorded definition.
+    pub keep_spec: bool,
+    /// The clock of a new world, instead of the script's.
+    pub clock: Option<ClockKind>,
+    /// Whether owed work is done, and in which order its outcomes are taken up.
+    pub perform: Perform,
+}
+
+/// What a run does about a world that exists.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Begin {
+    /// Go on where the script was; a finished one is checked again.
+    #[default]
+    GoOn,
+    /// The same, but a finished script begins its next run.
+    Again,
+    /// Refuse it.
+    Fresh,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was done now.
+    Done,
+    /// It is recorded already.
+    DoneBefore,
+    /// It is recorded, and what it expects held there.
+    HeldBefore,
+}
+
+/// Is told how a run goes.
+pub trait Watch: Send {
+    /// The world was opened, or reopened.
+    fn opened(&mut self, world: &WorldHandle);
+    /// A step is about to be done.
+    fn begins(&mut self, index: usize, step: &Step);
+    /// A step is done.
+    fn ended(&mut self, index: usize, step: &Step, outcome: &Outcome);
+}
+
+/// Watches nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn opened(&mut self, _world: &WorldHandle) {}
+    fn begins(&mut self, _index: usize, _step: &Step) {}
+    fn ended(&mut self, _index: usize, _step: &Step, _outcome: &Outcome) {}
+}
+
+/// How a run ended well.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The world.
+    pub world: WorldName,
+    /// The run, from 1.
+    pub run: u32,
+    /// How many steps were done now.
+    pub done: usize,
+    /// How many were recorded before.
+    pub done_before: usize,
+    /// What the world is doing.
+    pub activity: Activity,
+    /// The requests that still wait.
+    pub waiting: Vec<Waiting>,
+}
+
+/// Why a run ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The script has no definition.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// The world cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The world exists, and a fresh one was asked for.
+    #[error("the world {0} exists: give another name with --world, or leave out --fresh")]
+    Exists(WorldName),
+    /// A recorded step reads otherwise now.
+    #[error("{0}")]
+    Edited(Box<Fault>),
+    /// A step did not do what it should.
+    #[error("{0}")]
+    Failed(Box<Fault>),
+    /// What a step expects did not hold.
+    #[error("{}", .0.fault)]
+    Unmet(Box<Unmet>),
+    /// Requests wait for a person, and nobody here decides them.
+    #[error("{} waits for a person", list(.0))]
+    Parked(Vec<Waiting>),
+    /// The world stopped.
+    #[error("the world stopped: {0}")]
+    Stopped(String),
+    /// The log does not read.
+    #[error("the log does not read")]
+    Fold(#[from] FoldError),
+}
+
+fn list(waiting: &[Waiting]) -> String {
+    waiting.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(", ")
+}
+
+impl From<SeatError> for RunError {
+    fn from(error: SeatError) -> Self {
+        Self::Stopped(error.to_string())
+    }
+}
+
+/// A run under way.
+pub(crate) struct Run<'a> {
+    pub(crate) runtime: &'a Runtime,
+    pub(crate) script: &'a Script,
+    pub(crate) options: &'a RunOptions,
+    pub(crate) name: WorldName,
+    pub(crate) world: WorldHandle,
+    pub(crate) run: u32,
+    /// Whether a `crash` step told the world to stop at its next append.
+    pub(crate) is_armed: bool,
+    pub(crate) watch: &'a mut dyn Watch,
+}
+
+/// Runs `script` in `runtime`: begins its world or goes on with it.
+///
+/// # Errors
+/// [`RunError`]. The world stays open in the runtime, so that what it owes can be seen.
+pub async fn run_script(
+    runtime: &Runtime,
+    script: &Script,
+    options: &RunOptions,
+    watch: &mut dyn Watch,
+) -> Result<Report, RunError> {
+    let name = options.world.clone().unwrap_or_else(|| script.world.clone());
+    let exists = runtime.log().find(&name).await.map_err(FoldError::Read)?.is_some();
+    if exists && options.begin == Begin::Fresh {
+        return Err(RunError::Exists(name));
+    }
+    let world = open(runtime, script, options, &name, exists).await?;
+    let progress = world.read(|world| world.script().clone()).await?;
+    watch.opened(&world);
+    let mut run = Run { runtime, script, options, name, world, run: progress.run.max(1), is_armed: false, watch };
+    run.check_edits(&progress)?;
+    if run.is_finished(&progress) {
+        if options.begin != Begin::Again {
+            return run.check_again(&progress).await;
+        }
+        run.run = run.run.saturating_add(1);
+    }
+    run.drive().await
+}
+
+async fn open(
+    runtime: &Runtime,
+    script: &Script,
+    options: &RunOptions,
+    name: &WorldName,
+    exists: bool,
+) -> Result<WorldHandle, RunError> {
+    let keep = exists && options.keep_spec;
+    let definition = if keep { None } else { Some(current_definition(runtime, script, options, name, exists).await?) };
+    Ok(runtime.open(opening(script, options, name, definition)).await?)
+}
+
+/// The definition in force where the script stands: that of the last recorded `revise`, or the script's own.
+async fn current_definition(
+    runtime: &Runtime,
+    script: &Script,
+    options: &RunOptions,
+    name: &WorldName,
+    exists: bool,
+) -> Result<Definition, RunError> {
+    let mut next = 0;
+    if exists {
+        let world = folkmoot_agents::fold_world(&**runtime.log(), name, None).await?;
+        let done = world.script().done.keys().next_back().map_or(0, |last| index(*last).saturating_add(1));
+        next = if options.begin == Begin::Again && done >= script.steps.len() { 0 } else { done };
+    }
+    Ok(definition_of(script, script.spec_before(next))?)
+}
+
+fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: Option<Definition>) -> Opening {
+    Opening {
+        name: name.clone(),
+        definition,
+        base: Some(absolute(&script.base)),
+        clock: options.clock.or(script.clock).unwrap_or(ClockKind::Simulated),
+        perform: options.perform,
+    }
+}
+
+fn absolute(base: &std::path::Path) -> PathBuf {
+    std::path::absolute(base).unwrap_or_else(|_| base.to_owned())
+}
+
+fn index(number: u32) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+impl Run<'_> {
+    /// The steps, with their numbers.
+    fn steps(&self) -> impl Iterator<Item = (u32, &Step)> {
+        (0..).zip(&self.script.steps)
+    }
+
+    pub(crate) const fn key(&self, index: u32) -> StepKey {
+        StepKey { run: self.run, index }
+    }
+
+    pub(crate) fn fault(&self, step: &Step, message: impl Into<String>) -> Box<Fault> {
+        Box::new(self.script.sources.fault(step.at, message, None))
+    }
+
+    /// A recorded step that says something else now is refused before anything is done.
+    fn check_edits(&self, progress: &ScriptProgress) -> Result<(), RunError> {
+        let edited = |(number, step): &(u32, &Step)| {
+            progress.done.get(number).is_some_and(|record| record.digest != step.digest)
+        };
+        let Some((number, step)) = self.steps().find(edited) else { return Ok(()) };
+        let what = format!(
+            "step {} (`{}`) was edited after it ran in the world {}",
+            number.saturating_add(1),
+            step.verb.word(),
+            self.name
+        );
+        let help = "put it back as it was, or run the script in another world with --world NAME".to_owned();
+        Err(RunError::Edited(Box::new(self.script.sources.fault(step.at, what, Some(help)))))
+    }
+
+    fn is_finished(&self, progress: &ScriptProgress) -> bool {
+        let last = self.script.steps.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        last.is_some_and(|last| progress.done.contains_key(&last))
+    }
+
+    /// Does the steps that are not recorded. The wait of one that is recorded is not skipped.
+    async fn drive(mut self) -> Result<Report, RunError> {
+        let script = self.script;
+        let (mut done, mut done_before) = (0_usize, 0_usize);
+        for (number, step) in (0..).zip(&script.steps) {
+            let progress = self.read(|world| world.script().clone()).await?;
+            let is_recorded = progress.run == self.run && progress.done.contains_key(&number);
+            self.watch.begins(index(number), step);
+            let outcome = if is_recorded {
+                done_before = done_before.saturating_add(1);
+                self.wait_after(step).await?;
+                Outcome::DoneBefore
+            } else {
+                done = done.saturating_add(1);
+                self.step(number, step).await?;
+                Outcome::Done
+            };
+            self.watch.ended(index(number), step, &outcome);
+        }
+        self.report(done, done_before).await
+    }
+
+    /// A finished script: what it expects is checked again, each where it was recorded.
+    async fn check_again(mut self, progress: &ScriptProgress) -> Result<Report, RunError> {
+        let script = self.script;
+        for (number, step) in (0..).zip(&script.steps) {
+            let Some(record) = progress.done.get(&number) else { continue };
+            self.watch.begins(index(number), step);
+            let outcome = if let Verb::Expect(expect) = &step.verb {
+                let evidence = self.evidence_at(progress, number, record.at).await?;
+                evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+                Outcome::HeldBefore
+            } else {
+                Outcome::DoneBefore
+            };
+            self.watch.ended(index(number), step, &outcome);
+        }
+        self.report(0, script.steps.len()).await
+    }
+
+    async fn report(mut self, done: usize, done_before: usize) -> Result<Report, RunError> {
+        let activity = self.quiet().await?;
+        let waiting = self.read(waiting).await?;
+        Ok(Report { world: self.name, run: self.run, done, done_before, activity, waiting })
+    }
+}

@@ -1,0 +1,77 @@
+//! What waits for a person, as people name it.
+
+use folkmoot_core::ids::{AgentName, Digest, RequestId, Time, ToolName, WorldName};
+use folkmoot_core::tool::Question;
+use folkmoot_core::world::{RequestKind, World, approval_text};
+use serde::{Deserialize, Serialize};
+
+/// A request that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Its name: `WORLD#POSITION`.
+    pub name: String,
+    /// Its position.
+    pub request: RequestId,
+    /// The agent whose call it is about.
+    pub agent: AgentName,
+    /// The tool, if it is known.
+    pub tool: Option<ToolName>,
+    /// The call's arguments, byte for byte; `None` if they were erased.
+    pub arguments: Option<String>,
+    /// What is asked.
+    pub asks: Asks,
+}
+
+/// What a request asks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Asks {
+    /// Whether a call may run.
+    Approval {
+        /// What is shown, exactly.
+        text: String,
+        /// Its digest.
+        shown: Digest,
+        /// When it expires, in milliseconds since 1970.
+        expires_at: Time,
+    },
+    /// A tool's question.
+    Question {
+        /// The question; `None` if it was erased.
+        question: Option<Question>,
+    },
+    /// What became of a call.
+    Outcome {
+        /// Whether the call waits for the answer.
+        is_open: bool,
+    },
+}
+
+/// All that waits in `world`, oldest first.
+#[must_use]
+pub fn waiting(world: &World) -> Vec<Waiting> {
+    let name = world.name().map(WorldName::to_string).unwrap_or_default();
+    let one = |(id, request): (&RequestId, &folkmoot_core::world::Request)| {
+        let arguments = request.arguments.present().cloned();
+        let asks = match &request.kind {
+            RequestKind::Approval { effect, shown, expires_at } => {
+                let text = |tool: &ToolName| {
+                    approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"))
+                };
+                let text = request.tool.as_ref().map(text).unwrap_or_default();
+                Asks::Approval { text, shown: *shown, expires_at: *expires_at }
+            }
+            RequestKind::Question { question, .. } => Asks::Question { question: question.present().cloned() },
+            RequestKind::Outcome { is_open, .. } => Asks::Outcome { is_open: *is_open },
+        };
+        Waiting {
+            name: format!("{name}#{id}"),
+            request: *id,
+            agent: request.agent.clone(),
+            tool: request.tool.clone(),
+            arguments,
+            asks,
+        }
+    };
+    world.pending().iter().map(one).collect()
+}

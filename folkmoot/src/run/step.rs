@@ -1,0 +1,212 @@
+//! Doing one step.
+
+use folkmoot_agents::{Key, Proof, Seat, SeatError};
+use folkmoot_core::command::Action;
+use folkmoot_core::ids::MessageId;
+use folkmoot_core::world::{Activity, World};
+
+use super::{Run, RunError, opening};
+use crate::room::definition_of;
+use crate::script::{Actor, Step, Verb};
+
+impl Run<'_> {
+    /// Does a step and records it.
+    pub(super) async fn step(&mut self, number: u32, step: &Step) -> Result<(), RunError> {
+        match &step.verb {
+            Verb::Say(post) => self.say(number, step, post).await,
+            Verb::Decide(select, decision) => self.decide(number, step, select, decision).await,
+            Verb::Stop => self.give(number, step, Action::Stop { episode: None }).await,
+            Verb::Revise(spec) => {
+                let definition = definition_of(self.script, spec)?;
+                let key = Some(Key::Step(self.key(number), step.digest));
+                let seat = self.seat(&step.by);
+                let answer = seat.revise(definition, key).await.map(|_| ());
+                self.expect_answer(number, step, answer).await
+            }
+            Verb::Restart => {
+                self.record(number, step).await?;
+                self.reopen().await
+            }
+            Verb::Crash => {
+                self.record(number, step).await?;
+                self.is_armed = true;
+                Ok(self.world.crash_at_next_append().await?)
+            }
+            Verb::Advance(by) => {
+                let seat = self.world.as_principal(Proof::world());
+                seat.advance(*by, self.key(number), step.digest).await?;
+                self.wait_after(step).await
+            }
+            Verb::Idle => {
+                self.until_idle().await?;
+                self.record(number, step).await
+            }
+            Verb::Expect(expect) => {
+                self.quiet_unless_running(step).await?;
+                let evidence = self.evidence_now(number).await?;
+                evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+                self.record(number, step).await
+            }
+            Verb::Note(_) => self.record(number, step).await,
+        }
+    }
+
+    async fn quiet_unless_running(&mut self, step: &Step) -> Result<(), RunError> {
+        if step.wait {
+            self.quiet().await?;
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, number: u32, step: &Step, post: &crate::script::Post) -> Result<(), RunError> {
+        let reply_to = match &post.reply_to {
+            Some(id) => Some(self.message_of(step, id).await?),
+            None => None,
+        };
+        let action = Action::PostMessage { text: post.text.clone(), attachments: Vec::new(), reply_to };
+        if !post.attach.is_empty() {
+            return Err(RunError::Failed(self.fault(step, "files cannot be attached in this version")));
+        }
+        self.give(number, step, action).await
+    }
+
+    /// The message of the step called `id`.
+    async fn message_of(&mut self, step: &Step, id: &str) -> Result<MessageId, RunError> {
+        let named = self.steps().find(|(_, other)| other.id.as_deref() == Some(id)).map(|(number, _)| number);
+        let run = self.run;
+        let found = self
+            .read(move |world| {
+                let script = world.script();
+                let record = named.and_then(|number| script.done.get(&number)).filter(|_| script.run == run)?;
+                let mut messages = world.transcript().iter();
+                messages.find(|message| message.at >= record.from && message.at <= record.at).map(|message| message.id)
+            })
+            .await?;
+        found.ok_or_else(|| RunError::Failed(self.fault(step, format!("the step `{id}` has posted no message"))))
+    }
+
+    /// Gives a command under the step's key. A world that crashed meanwhile, as it was told to, is reopened first.
+    pub(super) async fn give(&mut self, number: u32, step: &Step, action: Action) -> Result<(), RunError> {
+        let key = || Some(Key::Step(self.key(number), step.digest));
+        let answer = match self.seat(&step.by).give(action.clone(), key()).await {
+            Err(error @ SeatError::Stopped(_)) => {
+                let key = key();
+                self.recover(error).await?;
+                self.seat(&step.by).give(action, key).await
+            }
+            answer => answer,
+        };
+        self.expect_answer(number, step, answer.map(|_| ())).await
+    }
+
+    /// Compares the answer with what the step expects, makes sure that the step is recorded, and waits.
+    pub(super) async fn expect_answer(
+        &mut self,
+        number: u32,
+        step: &Step,
+        answer: Result<(), SeatError>,
+    ) -> Result<(), RunError> {
+        match (answer, &step.refused) {
+            (Ok(()), None) => {}
+            (Err(SeatError::Refused(refusal)), Some(wanted)) if refusal.code() == *wanted => {}
+            (Err(SeatError::Refused(refusal)), Some(wanted)) => {
+                let what = format!("this was refused as `{}`, not as `{wanted}`", refusal.code());
+                return Err(RunError::Failed(self.fault(step, what)));
+            }
+            (Err(SeatError::Refused(refusal)), None) => {
+                let what = format!("this was refused: {}", refusal.code());
+                return Err(RunError::Failed(self.fault(step, what)));
+            }
+            (Ok(()), Some(wanted)) => {
+                let what = format!("this was accepted, and should have been refused as `{wanted}`");
+                return Err(RunError::Failed(self.fault(step, what)));
+            }
+            (Err(error), _) => return Err(error.into()),
+        }
+        self.record(number, step).await?;
+        self.wait_after(step).await
+    }
+
+    /// Records that the step is done; nothing is appended if its command did so.
+    pub(super) async fn record(&mut self, number: u32, step: &Step) -> Result<(), RunError> {
+        let key = self.key(number);
+        let seat = self.world.as_principal(Proof::world());
+        if let Err(error) = seat.record_step(key, step.digest).await {
+            self.recover(error).await?;
+            self.world.as_principal(Proof::world()).record_step(key, step.digest).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn seat(&self, by: &Actor) -> Seat {
+        self.world.as_principal(match by {
+            Actor::Person(name) => Proof::script(name.clone()),
+            Actor::Agent(name) => Proof::agent(name.clone()),
+            Actor::Tool(name) => Proof::tool(name.clone()),
+        })
+    }
+
+    /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.
+    pub(super) async fn recover(&mut self, error: SeatError) -> Result<(), RunError> {
+        if !std::mem::take(&mut self.is_armed) {
+            return Err(error.into());
+        }
+        self.reopen().await
+    }
+
+    /// Drops everything in memory and opens the world from its log.
+    pub(super) async fn reopen(&mut self) -> Result<(), RunError> {
+        self.world.kill().await;
+        self.runtime.close(&self.name).await;
+        self.world = self.runtime.open(opening(self.script, self.options, &self.name, None)).await?;
+        self.watch.opened(&self.world);
+        Ok(())
+    }
+
+    /// Waits as the step asks for. An `idle` that is recorded has held once: what waits for a person now was asked by
+    /// later steps, and is theirs to decide.
+    pub(super) async fn wait_after(&mut self, step: &Step) -> Result<(), RunError> {
+        if step.wait {
+            self.quiet().await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the world is idle or parked. One that crashes, as it was told to, is reopened.
+    pub(super) async fn quiet(&mut self) -> Result<Activity, RunError> {
+        match self.world.quiet().await {
+            Err(error) => {
+                self.recover(error).await?;
+                Ok(self.world.quiet().await?)
+            }
+            Ok(activity) => Ok(activity),
+        }
+    }
+
+    /// Waits until nothing is owed and nothing waits; with `wait`, until somebody else has decided what does.
+    pub(super) async fn until_idle(&mut self) -> Result<(), RunError> {
+        let mut activity = self.quiet().await?;
+        while activity == Activity::Parked && self.options.wait {
+            self.world.unparked().await?;
+            activity = self.quiet().await?;
+        }
+        if activity == Activity::Parked {
+            return Err(RunError::Parked(self.read(super::waiting).await?));
+        }
+        Ok(())
+    }
+
+    /// Looks at the state, wherever the world stands.
+    pub(super) async fn read<T: Send + 'static>(
+        &mut self,
+        look: impl Fn(&World) -> T + Clone + Send + 'static,
+    ) -> Result<T, RunError> {
+        match self.world.read(look.clone()).await {
+            Ok(seen) => Ok(seen),
+            Err(error) => {
+                self.recover(error).await?;
+                Ok(self.world.read(look).await?)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What the grammar cannot say: how the parts of a script fit together.
+
+use super::fault::{Faults, Mark};
+use super::node::{Key, Node};
+use super::secret;
+use super::step::request_position;
+
+/// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
+pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
+    let agents = || spec.get("agents").into_iter().flat_map(Node::items);
+    if agents().next().is_none() {
+        faults.add(owner, "the world has no agents");
+    }
+    let default = spec.get("defaults").and_then(|defaults| defaults.get("model"));
+    for agent in agents().filter(|agent| default.is_none() && agent.get("model").is_none()) {
+        if let Some(name) = agent.get("name") {
+            let help = "give it a `model`, or all agents one with `defaults: { model: NAME }`";
+            faults.add_with_help(name.mark, "this agent has no model", help);
+        }
+    }
+    check_roster(spec, faults);
+    check_keys(spec.get("tools"), faults);
+    check_keys(spec.get("models"), faults);
+}
+
+/// Checks the texts of one file or of a change: what its spec says, not how it fits with others.
+pub(crate) fn check_texts(tree: &Node, faults: &Faults) {
+    let text = |node: Option<&Node>| {
+        if let Some((node, text)) = node.and_then(|node| Some((node, node.text()?))) {
+            secret::check_text(text, node.mark, faults);
+        }
+    };
+    text(tree.get("description"));
+    for agent in tree.get("agents").into_iter().flat_map(Node::items) {
+        ["name", "display", "prompt"].into_iter().for_each(|key| text(agent.get(key)));
+    }
+    for under in ["models", "tools"] {
+        let entries = tree.get(under).into_iter().flat_map(Node::entries);
+        entries.for_each(|(_, settings)| secret::check_settings(settings, faults));
+    }
+}
+
+/// No two agents may have names that a mention could not tell apart.
+fn check_roster(spec: &Node, faults: &Faults) {
+    let mut seen: Vec<(String, usize, &Node)> = Vec::new();
+    for (number, agent) in spec.get("agents").into_iter().flat_map(Node::items).enumerate() {
+        for name in ["name", "display"].into_iter().filter_map(|key| agent.get(key)) {
+            let Some(text) = name.text() else { continue };
+            let folded = text.to_lowercase();
+            if let Some((_, _, other)) = seen.iter().find(|(known, owner, _)| *known == folded && *owner != number) {
+                faults.add_with_help(
+                    name.mark,
+                    format!("two agents are called `{}`", other.text().unwrap_or("")),
+                    "mentions do not tell capitals from small letters",
+                );
+            }
+            seen.push((folded, number, name));
+        }
+    }
+}
+
+/// No two keys may differ by capitals alone.
+fn check_keys(map: Option<&Node>, faults: &Faults) {
+    let mut seen: Vec<&Key> = Vec::new();
+    for (key, _) in map.into_iter().flat_map(Node::entries) {
+        if let Some(other) = seen.iter().find(|other| other.text().to_lowercase() == key.text().to_lowercase()) {
+            faults.add(key.mark, format!("`{}` and `{}` differ by capitals alone", other.text(), key.text()));
+        }
+        seen.push(key);
+    }
+}
+
+/// Checks a step beside its grammar.
+pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
+    if let Some(say) = step.get("say") {
+        let text = say.get("text").unwrap_or(say);
+        if let Some(said) = text.text() {
+            secret::check_text(said, text.mark, faults);
+        }
+        if text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty()) {
+            faults.add(text.mark, "there is nothing to say here");
+        }
+    }
+    for (_, select) in step.entries() {
+        if let Some(request) = select.get("request").filter(|request| is_no_request(request)) {
+            let help = "write `WORLD#POSITION`, or the position alone";
+            faults.add_with_help(request.mark, "this is not the name of a request", help);
+        }
+    }
+    if let (Some(key), Some("system")) = (step.key("advance"), clock) {
+        faults.add(key.mark, "`advance` needs the simulated clock");
+    }
+}
+
+fn is_no_request(node: &Node) -> bool {
+    node.text().is_some_and(|text| request_position(text).is_none())
+}

@@ -1,0 +1,142 @@
+//! Faults of world scripts: what is wrong, where, and what to do about it.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A place in one of a script's files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// Which file: 0 is the script, then what it includes.
+    pub(crate) source: usize,
+    /// Where it begins, in bytes.
+    pub(crate) offset: usize,
+    /// How long it is, in bytes.
+    pub(crate) len: usize,
+}
+
+/// The text of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// Where it was read.
+    pub(crate) file: PathBuf,
+    /// What stands in it.
+    pub(crate) text: Arc<str>,
+}
+
+/// The files that a script was read from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sources(pub(crate) Vec<Source>);
+
+impl Sources {
+    /// A fault at `mark`.
+    #[must_use]
+    pub fn fault(&self, mark: Mark, message: impl Into<String>, help: Option<String>) -> Fault {
+        let source = self.0.get(mark.source);
+        Fault {
+            file: source.map(|source| source.file.clone()).unwrap_or_default(),
+            source: source.map_or_else(|| Arc::from(""), |source| Arc::clone(&source.text)),
+            span: (mark.offset, mark.len),
+            message: message.into(),
+            help,
+        }
+    }
+}
+
+/// One thing that is wrong with a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The file: the script, or one that it includes.
+    pub file: PathBuf,
+    /// The file's whole text; empty if it could not be read.
+    pub source: Arc<str>,
+    /// Where in it: offset and length in bytes.
+    pub span: (usize, usize),
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Fault {
+    /// A fault of a file as a whole.
+    pub(crate) fn of_file(file: &Path, message: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), source: Arc::from(""), span: (0, 0), message: message.into(), help: None }
+    }
+
+    /// The line and the column, both from 1; columns count characters.
+    #[must_use]
+    pub fn line_column(&self) -> (usize, usize) {
+        position(&self.source, self.span.0)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, column) = self.line_column();
+        write!(f, "{}:{line}:{column}: {}", self.file.display(), self.message)?;
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, " ({help})"))
+    }
+}
+
+fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+    let column = before.get(start..).map_or(0, |line| line.chars().count());
+    (before.matches('\n').count().saturating_add(1), column.saturating_add(1))
+}
+
+/// A script that cannot be used, with all that was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", listed(.faults))]
+#[non_exhaustive]
+pub struct ScriptError {
+    /// The faults, in the order of the script. Never empty.
+    pub faults: Vec<Fault>,
+}
+
+impl From<Fault> for ScriptError {
+    fn from(fault: Fault) -> Self {
+        Self { faults: vec![fault] }
+    }
+}
+
+fn listed(faults: &[Fault]) -> String {
+    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The most faults that are collected.
+const FAULTS_MAX: usize = 100;
+
+/// Collects faults while a script is looked through.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(RefCell<Vec<(Mark, String, Option<String>)>>);
+
+impl Faults {
+    /// Notes that something is wrong at `mark`.
+    pub(crate) fn add(&self, mark: Mark, message: impl Into<String>) {
+        self.push(mark, message.into(), None);
+    }
+
+    /// Notes that something is wrong at `mark`, and what to do about it.
+    pub(crate) fn add_with_help(&self, mark: Mark, message: impl Into<String>, help: impl Into<String>) {
+        self.push(mark, message.into(), Some(help.into()));
+    }
+
+    fn push(&self, mark: Mark, message: String, help: Option<String>) {
+        let mut faults = self.0.borrow_mut();
+        if faults.len() < FAULTS_MAX && !faults.iter().any(|(at, said, _)| *at == mark && *said == message) {
+            faults.push((mark, message, help));
+        }
+    }
+
+    /// All faults in the order of the files; an error if there are any.
+    pub(crate) fn into_result(self, sources: &Sources) -> Result<(), ScriptError> {
+        let mut faults = self.0.into_inner();
+        faults.sort_by_key(|(mark, ..)| *mark);
+        let faults: Vec<_> =
+            faults.into_iter().map(|(mark, message, help)| sources.fault(mark, message, help)).collect();
+        if faults.is_empty() { Ok(()) } else { Err(ScriptError { faults }) }
+    }
+}

@@ -1,0 +1,201 @@
+//! The grammar of world scripts as data: the checks and the JSON Schema are both made from these tables.
+
+mod expect;
+mod model;
+mod spec;
+mod step;
+mod tool;
+
+pub(crate) use spec::{INCLUDED, SCRIPT};
+#[cfg(test)]
+pub(crate) use {model::MODEL, tool::TOOL};
+
+pub(crate) use step::VERBS;
+
+/// What may stand somewhere.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Any text.
+    Text,
+    /// A regular expression.
+    Pattern,
+    /// Nothing: `null`.
+    Null,
+    /// `true` or `false`.
+    Flag,
+    /// The word `true`.
+    True,
+    /// A whole number within these bounds.
+    Count(u64, u64),
+    /// A decimal within these bounds, both in thousandths.
+    Decimal(u32, u32),
+    /// A duration within these bounds, in milliseconds.
+    Duration(u64, u64),
+    /// One of the first words. The second ones are known, but not to this build.
+    Word(&'static [&'static str], &'static [&'static str]),
+    /// A name that is given here.
+    Name(Named),
+    /// A name that is given elsewhere.
+    Ref(Named),
+    /// Any value.
+    Json,
+    /// Any map.
+    JsonMap,
+    /// A map with known keys.
+    Record(&'static Record),
+    /// A map with known keys, which depend on the value under one of them.
+    Variant(&'static Variants),
+    /// Items of one shape, at least so many.
+    List(&'static Self, usize),
+    /// A map from names to values of one shape.
+    Entries(&'static Self, &'static Self),
+    /// Whichever fits what is written: text, number, list or map.
+    Either(&'static [Self]),
+    /// A step of the script.
+    Step,
+}
+
+/// What a name is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// The world.
+    World,
+    /// An agent.
+    Agent,
+    /// A tool.
+    Tool,
+    /// A model.
+    Model,
+    /// A step.
+    Step,
+    /// Whoever gives a command: a person, `agent:NAME` or `tool:NAME`.
+    Actor,
+    /// Whoever speaks or is spoken to: an agent, a person that acts in the script, or `world`.
+    Speaker,
+}
+
+/// A map with known keys.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// What it is, e.g. `an agent`.
+    pub(crate) what: &'static str,
+    /// Its fields, in groups that records share.
+    pub(crate) fields: &'static [&'static [Field]],
+    /// At least one of these must be there; empty: no such rule.
+    pub(crate) any_of: &'static [&'static str],
+    /// Of each of these groups, at most one may be there.
+    pub(crate) clash: &'static [&'static [&'static str]],
+    /// Of each of these pairs, the first may be there only if the second is.
+    pub(crate) needs: &'static [(&'static str, &'static str)],
+}
+
+impl Record {
+    const fn new(what: &'static str, fields: &'static [&'static [Field]]) -> Self {
+        Self { what, fields, any_of: &[], clash: &[], needs: &[] }
+    }
+
+    /// The same, of which at least one of `keys` must be there.
+    const fn any_of(mut self, keys: &'static [&'static str]) -> Self {
+        self.any_of = keys;
+        self
+    }
+
+    /// The same, of which at most one of each group may be there.
+    const fn clash(mut self, groups: &'static [&'static [&'static str]]) -> Self {
+        self.clash = groups;
+        self
+    }
+
+    /// The same, of which the first of each pair may be there only if the second is.
+    const fn needs(mut self, pairs: &'static [(&'static str, &'static str)]) -> Self {
+        self.needs = pairs;
+        self
+    }
+
+    /// All fields.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields.iter().copied().flatten()
+    }
+}
+
+/// A key of a record.
+#[derive(Debug)]
+pub(crate) struct Field {
+    /// The key.
+    pub(crate) name: &'static str,
+    /// What stands under it.
+    pub(crate) shape: Shape,
+    /// What it means: the schema says this.
+    pub(crate) doc: &'static str,
+    /// Whether it must, may or cannot yet be there.
+    pub(crate) presence: Presence,
+}
+
+/// Whether a key must, may or cannot yet be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Presence {
+    /// It must.
+    Required,
+    /// It may.
+    Optional,
+    /// It is known, but this build does not perform it.
+    Later,
+}
+
+const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, doc, presence: Presence::Optional }
+}
+
+const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, doc, presence: Presence::Required }
+}
+
+const fn later(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, doc, presence: Presence::Later }
+}
+
+/// Records told apart by the word under one key.
+#[derive(Debug)]
+pub(crate) struct Variants {
+    /// What they are, e.g. `a tool`.
+    pub(crate) what: &'static str,
+    /// The key that tells them apart.
+    pub(crate) tag: &'static str,
+    /// The word under that key, and the record.
+    pub(crate) records: &'static [(&'static str, &'static Record)],
+}
+
+impl Variants {
+    /// The record that `word` stands for.
+    pub(crate) fn record(&self, word: &str) -> Option<&'static Record> {
+        self.records.iter().find(|(name, _)| *name == word).map(|(_, record)| *record)
+    }
+
+    /// All words.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.records.iter().map(|(word, _)| *word)
+    }
+}
+
+/// What a step does, and what may stand beside it.
+#[derive(Debug)]
+pub(crate) struct VerbShape {
+    /// The key that names it.
+    pub(crate) field: Field,
+    /// The other keys that such a step may have.
+    pub(crate) modifiers: &'static [&'static [Field]],
+}
+
+impl VerbShape {
+    /// All modifiers.
+    pub(crate) fn modifiers(&self) -> impl Iterator<Item = &'static Field> {
+        self.modifiers.iter().copied().flatten()
+    }
+}
+
+const NAMES_OF_AGENTS: Shape = Shape::Ref(Named::Agent);
+const NAMES_OF_TOOLS: Shape = Shape::Ref(Named::Tool);
+const SECOND: u64 = 1_000;
+const HOUR: u64 = 3_600 * SECOND;
+const YEAR: u64 = 365 * 24 * HOUR;
+const WHOLE: Shape = Shape::Count(0, 1_000_000);

@@ -1,0 +1,155 @@
+//! The tables of the spec: agents, models, tools, policy, limits, replies.
+
+use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
+use super::model::MODEL;
+use super::tool::TOOL;
+use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required};
+
+/// A world script.
+pub(crate) static SCRIPT: Record = Record::new(
+    "a world script",
+    &[
+        &[required("world", Name(Named::World), "The world's name in the store.")],
+        &[field("clock", Word(&["simulated", "system"], &[]), "The world's clock, for life; `simulated` if left out.")],
+        INCLUDE,
+        SPEC,
+        &[field("script", List(&Shape::Step, 0), "The steps, in order.")],
+    ],
+);
+
+/// A file that scripts include.
+pub(crate) static INCLUDED: Record = Record::new("an included spec", &[INCLUDE, SPEC]);
+
+/// Changes of the spec in the course of a script.
+pub(super) static CHANGES: Record = Record::new("a change of the spec", &[SPEC]);
+
+const INCLUDE: &[Field] = &[field(
+    "include",
+    Text,
+    "A file with a shared spec, relative to this one. What stands here wins: per agent and key, per model, tool, agent's replies, and key of the rest.",
+)];
+
+const SPEC: &[Field] = &[
+    field("description", Text, "What the room is for."),
+    field("models", Entries(&Name(Named::Model), &A_MODEL), "The models by name."),
+    field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
+    field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
+    field("tools", Entries(&Name(Named::Tool), &A_TOOL), "The tools by name."),
+    field("policy", Shape::Record(&POLICY), "Who answers, and what is asked."),
+    field("limits", Shape::Record(&LIMITS), "The bounds of the room."),
+    field("replies", Entries(&NAMES_OF_AGENTS, &REPLIES), "What the scripted model says, per agent, in order."),
+];
+
+static A_MODEL: Shape = Shape::Variant(&MODEL);
+static A_TOOL: Shape = Shape::Variant(&TOOL);
+static AN_AGENT: Shape = Shape::Record(&AGENT);
+
+static DEFAULTS: Record =
+    Record::new("the defaults", &[&[field("model", Shape::Ref(Named::Model), "The model of agents that name none.")]]);
+
+static AGENT: Record = Record::new(
+    "an agent",
+    &[&[
+        required("name", Name(Named::Agent), "How it is mentioned."),
+        field("display", Name(Named::Agent), "How it is shown; it can be mentioned by this as well."),
+        field("prompt", Text, "What it is told about its part."),
+        field("model", Shape::Ref(Named::Model), "The model behind it."),
+        field("tools", List(&NAMES_OF_TOOLS, 0), "The tools that it may call."),
+        field("temperature", Decimal(0, 2_000), "The temperature of its model calls, from 0 to 2."),
+        field("output_tokens_max", Count(1, 10_000_000), "The most tokens of one answer."),
+    ]],
+);
+
+static POLICY: Record = Record::new(
+    "the policy",
+    &[&[
+        field("mode", Word(&["ask", "read", "auto"], &[]), "Which calls wait for a person; `ask` if left out."),
+        field("main_agent", NAMES_OF_AGENTS, "Who answers a person's unaddressed message."),
+        field("memory", Word(&["shared", "addressed"], &[]), "Which messages an agent remembers."),
+        field("while_waiting", Word(&["queue", "supersede"], &[]), "What becomes of a message to an agent that waits."),
+        field("retry_shown", Flag, "Whether a reply that broke off after part of it was shown is asked for again."),
+    ]],
+);
+
+static LIMITS: Record = Record::new(
+    "the limits",
+    &[&[
+        field("model_calls_per_agent", Count(1, 10_000), "Model calls per agent and episode."),
+        field("model_calls_per_episode", Count(1, 100_000), "Model calls per episode."),
+        field("tool_calls_per_answer", Count(1, 1_000), "Tool calls per answer."),
+        field("attempts", Count(1, 20), "Attempts per model call."),
+        field("broadcast_max", Count(0, 1_000), "Up to how many agents an unaddressed message reaches."),
+        field("inbox_max", Count(1, 100_000), "Messages that may wait for one agent."),
+        field("news_max", Count(1, 10_000), "Messages that one turn takes."),
+        field("transcript_max", Count(1, 1_000_000), "Messages kept for agents that have not seen them yet."),
+        field("items_max", Count(2, 1_000_000), "Items that an agent's memory keeps."),
+        field("message_bytes_max", Count(1, 56 * 1024), "The most bytes of one message."),
+        field("approval_ttl", Shape::Record(&APPROVAL_TTL), "How long approvals wait."),
+    ]],
+);
+
+static APPROVAL_TTL: Record = Record::new(
+    "the limits of approvals",
+    &[&[
+        field("destructive", Duration(SECOND, YEAR), "For destructive calls; 15m if left out."),
+        field("write", Duration(SECOND, YEAR), "For writing calls; 24h if left out."),
+    ]],
+);
+
+const REPLIES: Shape = List(&Shape::Record(&REPLY), 0);
+
+static REPLY: Record = Record::new(
+    "a scripted reply",
+    &[&[
+        field("text", Text, "Says this."),
+        field("chunks", List(&Text, 1), "Says this, streamed piece by piece."),
+        field("calls", List(&Shape::Record(&CALL), 1), "Calls these tools."),
+        field("refuse", Text, "Declines to answer, in these words."),
+        field("fail", Shape::Record(&FAIL), "Fails this attempt."),
+        field("pause", Duration(1, YEAR), "Waits first."),
+        field("when", Shape::Record(&WHEN), "Plays only if the last message or tool result fits this."),
+        field("once", Flag, "Whether a reply with `when` is used up by being played."),
+    ]],
+)
+.any_of(&["text", "chunks", "calls", "refuse", "fail"])
+.clash(&[&["text", "chunks", "refuse", "fail"], &["calls", "refuse", "fail"]])
+.needs(&[("once", "when")]);
+
+static CALL: Record = Record::new(
+    "a scripted call",
+    &[&[
+        required("tool", NAMES_OF_TOOLS, "The tool."),
+        field("args", JsonMap, "The arguments."),
+        field("raw_args", Text, "The arguments as raw text, malformed or not."),
+        field("label", Text, "The provider's id of the call."),
+    ]],
+)
+.clash(&[&["args", "raw_args"]]);
+
+static FAIL: Record = Record::new(
+    "a scripted failure",
+    &[&[
+        required("kind", Word(FAIL_KINDS, &[]), "What kind of failure."),
+        field("retry_after", Duration(1, YEAR), "How long the provider asks to wait."),
+    ]],
+);
+
+const FAIL_KINDS: &[&str] = &[
+    "rate_limit",
+    "rate",
+    "overload",
+    "outage",
+    "timeout",
+    "bad_reply",
+    "refuses_request",
+    "refuses_account",
+    "context_too_long",
+    "content_filter",
+    "not_recorded",
+];
+
+static WHEN: Record = Record::new(
+    "a condition",
+    &[&[field("contains", Text, "The message has this in it."), field("equals", Text, "The message is this.")]],
+)
+.any_of(&["contains", "equals"]);

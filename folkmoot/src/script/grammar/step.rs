@@ -1,0 +1,162 @@
+//! The table of steps.
+
+use super::Shape::{Count, Duration, Either, Flag, JsonMap, List, Name, Ref, Text, True, Word};
+use super::expect::EXPECT;
+use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, required, spec};
+
+const DAYS_3650: u64 = 3_650 * 86_400_000;
+
+/// What steps can do.
+pub(crate) static VERBS: &[VerbShape] = &[
+    VerbShape {
+        field: field("say", Either(&[Text, Shape::Record(&SAY)]), "Says something."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("approve", Shape::Record(&APPROVE), "Allows the oldest pending call that fits."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("deny", Shape::Record(&DENY), "Denies the oldest pending call that fits."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("answer", Shape::Record(&ANSWER), "Answers a tool's question."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("settle", Shape::Record(&SETTLE), "Says what became of a call whose outcome is unknown."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape { field: field("stop", NOTHING, "Stops all that is going on."), modifiers: &[COMMAND, COMMON] },
+    VerbShape {
+        field: field("revise", Shape::Record(&spec::CHANGES), "Changes the spec, from the next turn on."),
+        modifiers: &[COMMON],
+    },
+    VerbShape {
+        field: field("restart", NOTHING, "Drops everything in memory and reopens the world from its log."),
+        modifiers: &[COMMON],
+    },
+    VerbShape {
+        field: field("crash", NOTHING, "Kills the runtime at the next append, and reopens the world from its log."),
+        modifiers: &[COMMON],
+    },
+    VerbShape {
+        field: field("advance", Duration(1, DAYS_3650), "Moves the simulated clock on."),
+        modifiers: &[COMMON],
+    },
+    VerbShape { field: field("idle", NOTHING, "Waits until nothing is owed and nothing waits."), modifiers: &[COMMON] },
+    VerbShape {
+        field: field("expect", Shape::Record(&EXPECT), "Checks what happened."),
+        modifiers: &[
+            &[field(
+                "since",
+                Word(&["start", "last"], &[]),
+                "Looks at what happened since the run began, or since the last `say`, `answer` or decision.",
+            )],
+            COMMON,
+        ],
+    },
+    VerbShape { field: field("note", Text, "Says something to the reader of the script."), modifiers: &[COMMON] },
+    unbuilt("observe", "Reports the state of a client."),
+    unbuilt("retract", "Takes a message back."),
+    unbuilt("edit", "Edits a message."),
+    unbuilt("regenerate", "Has an answer made anew."),
+    unbuilt("join", "Brings an agent into the room."),
+    unbuilt("leave", "Takes an agent out of the room."),
+    unbuilt("fork", "Goes on in a copy of the world."),
+];
+
+const fn unbuilt(name: &'static str, doc: &'static str) -> VerbShape {
+    VerbShape { field: later(name, Shape::Json, doc), modifiers: &[COMMAND, WAIT, COMMON] }
+}
+
+const COMMON: &[Field] = &[
+    field("id", Name(Named::Step), "The step's name, for other steps."),
+    later("in", Name(Named::World), "The world that the step is about."),
+];
+
+const COMMAND: &[Field] = &[
+    field("as", Name(Named::Actor), "Who does it: a person, `agent:NAME` or `tool:NAME`; `human` if left out."),
+    field("refused", Word(REFUSALS, &[]), "The refusal that is expected."),
+];
+
+const WAIT: &[Field] =
+    &[field("wait", Flag, "Whether to wait until the world is idle or waits for people; `true` if left out.")];
+
+/// The words for refusals.
+pub(super) const REFUSALS: &[&str] = &[
+    "not_a_person",
+    "not_the_runtime",
+    "unknown_request",
+    "other_agent",
+    "other_kind",
+    "already_decided",
+    "expired",
+    "closed",
+    "shown_differs",
+    "no_such_option",
+    "nothing_to_stop",
+    "stale",
+    "bad_message",
+    "no_such_message",
+    "bad_definition",
+];
+
+const NOTHING: Shape = Shape::Record(&EMPTY);
+static EMPTY: Record = Record::new("this step", &[]);
+
+static SAY: Record = Record::new(
+    "a message",
+    &[&[
+        required("text", Text, "The text."),
+        field("attach", List(&Text, 1), "Files to attach."),
+        field("reply_to", Ref(Named::Step), "The `id` of the step whose message it answers."),
+    ]],
+);
+
+const REQUEST: &[Field] = &[
+    field("agent", NAMES_OF_AGENTS, "The agent whose call it is. With `refused`, what is claimed, right or wrong."),
+    field("tool", NAMES_OF_TOOLS, "The tool that is called."),
+    field("match", JsonMap, "Arguments that the call has."),
+    field("nth", Count(1, 1_000), "Which of those that fit, counted from 1; the oldest if left out."),
+    field("request", REQUEST_NAME, "The request itself: `WORLD#POSITION` or the position."),
+];
+const REQUEST_NAME: Shape = Either(&[Count(1, u64::MAX), Text]);
+
+static APPROVE: Record = Record::new(
+    "an approval",
+    &[
+        REQUEST,
+        &[
+            field("scope", Word(&["once"], &["turn", "world", "uses"]), "How far it reaches; `once` if left out."),
+            later("args", JsonMap, "Other arguments to run it with."),
+        ],
+    ],
+);
+
+static DENY: Record = Record::new("a denial", &[REQUEST, &[field("reason", Text, "Why. The model is not told.")]]);
+
+static ANSWER: Record = Record::new(
+    "an answer",
+    &[
+        REQUEST,
+        &[field("text", Text, "The answer in words."), field("option", super::WHOLE, "The option's number, from 0.")],
+    ],
+)
+.any_of(&["text", "option"])
+.clash(&[&["text", "option"]]);
+
+static SETTLE: Record = Record::new(
+    "a settlement",
+    &[
+        REQUEST,
+        &[
+            field("ran", Either(&[True, Text]), "It took effect; with its result, if that is known."),
+            field("not_run", True, "It did not take effect."),
+            field("run_again", True, "It is to run again."),
+        ],
+    ],
+)
+.any_of(&["ran", "not_run", "run_again"])
+.clash(&[&["ran", "not_run", "run_again"]]);

@@ -1,0 +1,117 @@
+//! The tables of the tools.
+
+use super::Shape::{Count, Duration, Either, Flag, Json, JsonMap, List, Text, Word};
+use super::{Field, HOUR, Record, Shape, Variants, YEAR, field, required};
+
+pub(crate) static TOOL: Variants = Variants {
+    what: "a tool",
+    tag: "use",
+    records: &[
+        ("fs.read", &FS_READ),
+        ("fs.write", &FS_WRITE),
+        ("fs.append", &FS_APPEND),
+        ("shell", &SHELL),
+        ("clock.now", &CLOCK_NOW),
+        ("calc", &CALC),
+        ("scripted", &SCRIPTED_TOOL),
+    ],
+};
+
+const TOOL_SETTINGS: &[Field] = &[
+    required("use", Text, "Which tool it is."),
+    field("description", Text, "What models are told about it."),
+    field("timeout", Duration(1, HOUR), "How long one run may take; 10s if left out."),
+    field("model_bytes", Count(1, 8 << 20), "The most bytes of output that a model sees."),
+];
+const ROOT: &[Field] = &[required("root", Text, "The folder that it may touch, and nothing outside.")];
+
+static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
+const WRITTEN: &[Field] =
+    &[field("max_bytes", Count(1, 1 << 30), "The most bytes that one call writes; 1 MiB if left out.")];
+
+static FS_WRITE: Record = Record::new("the tool fs.write", &[TOOL_SETTINGS, ROOT, WRITTEN]);
+static FS_APPEND: Record = Record::new("the tool fs.append", &[TOOL_SETTINGS, ROOT, WRITTEN]);
+static CLOCK_NOW: Record = Record::new("the tool clock.now", &[TOOL_SETTINGS]);
+static CALC: Record = Record::new("the tool calc", &[TOOL_SETTINGS]);
+static SHELL: Record = Record::new(
+    "the tool shell",
+    &[
+        TOOL_SETTINGS,
+        &[
+            required("cwd", Text, "The folder in which commands run."),
+            required("allow", List(&ALLOWED, 1), "The commands that may run; all others are refused."),
+        ],
+    ],
+);
+
+const ALLOWED: Shape = Either(&[List(&Text, 1), Shape::Record(&ALLOWED_LONG)]);
+const EFFECT: Shape = Word(&["read", "write", "destructive"], &[]);
+
+static ALLOWED_LONG: Record = Record::new(
+    "an allowed command",
+    &[&[
+        required("argv", List(&Text, 1), "The program and its first arguments."),
+        required("effect", EFFECT, "What it may do."),
+        required("args", Word(&["exact", "any"], &[]), "Whether further arguments may follow."),
+    ]],
+);
+
+static SCRIPTED_TOOL: Record = Record::new(
+    "a scripted tool",
+    &[
+        TOOL_SETTINGS,
+        &[
+            required(
+                "effect",
+                EFFECT,
+                "What it may do: `read`, `write` or `destructive`. Whatever does more than read waits for a person.",
+            ),
+            field("idempotent", Either(&[Flag, Shape::Record(&HORIZON)]), "Whether it may run twice under one key."),
+            field("reconciles", Flag, "Whether a lost run is looked up in its `counts` file."),
+            field("open_world", Flag, "Whether it counts as one that reaches beyond this machine."),
+            field("schema", JsonMap, "JSON Schema (2020-12) of its arguments; any object if left out."),
+            required("results", List(&A_RESULT, 1), "What it returns: the first entry that fits."),
+        ],
+    ],
+);
+
+static A_RESULT: Shape = Shape::Record(&RESULT);
+
+static HORIZON: Record = Record::new(
+    "a horizon",
+    &[&[required("for", Duration(1, YEAR), "How long the tool remembers a key, from the start of the first run.")]],
+);
+
+static RESULT: Record = Record::new(
+    "a scripted result",
+    &[&[
+        field("when", Either(&[Text, JsonMap]), "Arguments with these words or values; any if left out."),
+        field("text", Text, "Returns this text; `{input}` in it is a person's answer."),
+        field("json", Json, "Returns this value."),
+        field("error", Either(&[Text, Shape::Record(&FAILURE)]), "Fails like this."),
+        field("needs_input", Either(&[Text, Shape::Record(&QUESTION)]), "Asks a person first."),
+        field("takes", Duration(0, YEAR), "How long the run takes, in simulated time."),
+        field("counts", Text, "A file that gets one line per run."),
+    ]],
+)
+.any_of(&["text", "json", "error", "needs_input"])
+.clash(&[&["text", "json", "error", "needs_input"]]);
+
+static FAILURE: Record = Record::new(
+    "a scripted failure",
+    &[&[
+        required("code", Word(ERROR_CODES, &[]), "What the model is told."),
+        required("detail", Text, "What operators are told."),
+    ]],
+);
+
+const ERROR_CODES: &[&str] =
+    &["not_found", "not_allowed", "bad_arguments", "too_large", "timed_out", "exited_with_failure", "failed"];
+
+static QUESTION: Record = Record::new(
+    "a question",
+    &[&[
+        required("question", Text, "The question."),
+        field("options", List(&Text, 0), "The answers to choose from; free text if left out."),
+    ]],
+);

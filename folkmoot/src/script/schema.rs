@@ -1,0 +1,127 @@
+//! The JSON Schema of world scripts, made from the tables that scripts are checked with.
+
+use serde_json::{Map, Value, json};
+
+use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Variants, VerbShape};
+
+/// The JSON Schema (2020-12) of the world scripts that this build performs.
+///
+/// It says all that can be said of the parts one by one. How they fit together (names, variables, secrets, included
+/// files) only [`Script::parse`](super::Script::parse) knows.
+#[must_use]
+pub fn json_schema() -> Value {
+    let mut schema = record(&SCRIPT);
+    if let Value::Object(fields) = &mut schema {
+        fields.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        fields.insert("title".to_owned(), json!("A Folkmoot world script"));
+        fields.insert("$defs".to_owned(), json!({ "step": steps() }));
+    }
+    schema
+}
+
+fn shape(shape: &Shape) -> Value {
+    match shape {
+        Shape::Text | Shape::Ref(_) => json!({ "type": "string" }),
+        Shape::Pattern => json!({ "type": "string", "format": "regex" }),
+        Shape::Null => json!({ "type": "null" }),
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::True => json!({ "const": true }),
+        Shape::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Shape::Decimal(least, most) => {
+            json!({ "type": "number", "minimum": f64::from(*least) / 1e3, "maximum": f64::from(*most) / 1e3 })
+        }
+        Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
+        Shape::Word(words, _) => json!({ "enum": words }),
+        Shape::Name(named) => name(*named),
+        Shape::Json => json!(true),
+        Shape::JsonMap => json!({ "type": "object" }),
+        Shape::Record(fields) => record(fields),
+        Shape::Variant(variants) => variant(variants),
+        Shape::List(item, least) => json!({ "type": "array", "items": self::shape(item), "minItems": least }),
+        Shape::Entries(key, value) => {
+            json!({ "type": "object", "propertyNames": self::shape(key), "additionalProperties": self::shape(value) })
+        }
+        Shape::Either(shapes) => json!({ "anyOf": shapes.iter().map(self::shape).collect::<Vec<_>>() }),
+        Shape::Step => json!({ "$ref": "#/$defs/step" }),
+    }
+}
+
+fn name(named: Named) -> Value {
+    match named {
+        Named::World | Named::Tool | Named::Model | Named::Step => {
+            json!({ "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" })
+        }
+        Named::Agent | Named::Actor | Named::Speaker => {
+            json!({ "type": "string", "minLength": 1, "maxLength": 64, "pattern": "^[^@,]*$" })
+        }
+    }
+}
+
+fn described(field: &Field) -> (String, Value) {
+    let mut schema = shape(&field.shape);
+    if let Value::Object(fields) = &mut schema {
+        fields.insert("description".to_owned(), json!(field.doc));
+    }
+    (field.name.to_owned(), schema)
+}
+
+fn properties<'a>(fields: impl Iterator<Item = &'a Field>) -> Map<String, Value> {
+    fields.filter(|field| field.presence != Presence::Later).map(described).collect()
+}
+
+fn record(record: &Record) -> Value {
+    let required: Vec<&str> =
+        record.fields().filter(|field| field.presence == Presence::Required).map(|field| field.name).collect();
+    let mut rules: Vec<Value> = record.clash.iter().flat_map(|group| clashes(group)).collect();
+    for (key, other) in record.needs {
+        rules.push(json!({ "dependentRequired": { *key: [other] } }));
+    }
+    if !record.any_of.is_empty() {
+        let one: Vec<Value> = record.any_of.iter().map(|key| json!({ "required": [key] })).collect();
+        rules.push(json!({ "anyOf": one }));
+    }
+    let mut schema = json!({
+        "type": "object",
+        "properties": properties(record.fields()),
+        "required": required,
+        "additionalProperties": false,
+    });
+    if let (Value::Object(fields), false) = (&mut schema, rules.is_empty()) {
+        fields.insert("allOf".to_owned(), Value::Array(rules));
+    }
+    schema
+}
+
+/// No two keys of `group` together.
+fn clashes(group: &'static [&'static str]) -> impl Iterator<Item = Value> {
+    let pairs = group
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| group.iter().skip(at.saturating_add(1)).map(move |other| (one, other)));
+    pairs.map(|(one, other)| json!({ "not": { "required": [one, other] } }))
+}
+
+fn variant(variants: &Variants) -> Value {
+    let one = variants.records.iter().map(|(word, fields)| {
+        let mut schema = record(fields);
+        if let Some(tag) = schema.pointer_mut(&format!("/properties/{}", variants.tag)) {
+            *tag = json!({ "const": word });
+        }
+        schema
+    });
+    json!({ "type": "object", "oneOf": one.collect::<Vec<_>>() })
+}
+
+fn steps() -> Value {
+    let built = VERBS.iter().filter(|verb| verb.field.presence != Presence::Later);
+    json!({ "type": "object", "oneOf": built.map(step).collect::<Vec<_>>() })
+}
+
+fn step(verb: &'static VerbShape) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties(std::iter::once(&verb.field).chain(verb.modifiers())),
+        "required": [verb.field.name],
+        "additionalProperties": false,
+    })
+}

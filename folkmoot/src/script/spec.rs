@@ -1,0 +1,222 @@
+//! A spec as it is written: all of a world's definition but the tools, which are built from it.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::content::Content;
+use folkmoot_core::ids::{AgentName, ModelName, ToolName};
+use folkmoot_core::request::Parameters;
+use folkmoot_core::spec::{AgentSpec, Definition, Limits, ModelSpec, Policy, SpecText, WorldSpec};
+use folkmoot_core::tool::ToolSpec;
+use serde_json::{Map, Value};
+
+use super::fault::Mark;
+use super::node::Node;
+use super::scalar;
+
+/// A spec as it is written, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpecDraft {
+    /// What the room is for.
+    pub description: Option<String>,
+    /// The agents, in roster order.
+    pub agents: Vec<AgentDraft>,
+    /// The models by name.
+    pub models: BTreeMap<ModelName, ModelDraft>,
+    /// The tools by name.
+    pub tools: BTreeMap<ToolName, ToolDraft>,
+    /// Who answers, and what is asked.
+    pub policy: Policy,
+    /// The bounds.
+    pub limits: Limits,
+    /// The scripted model's replies, each a list, as JSON.
+    pub replies: BTreeMap<AgentName, Value>,
+}
+
+/// An agent as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentDraft {
+    /// Its structure; its model is that of the defaults if it names none.
+    pub spec: AgentSpec,
+    /// What it is told about its part.
+    pub prompt: Option<String>,
+    /// Where it stands.
+    pub at: Mark,
+}
+
+/// A model as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelDraft {
+    /// Its structure.
+    pub spec: ModelSpec,
+    /// Its entry as JSON, `timeout` left out, as that is in the structure; `${…}` unexpanded.
+    pub settings: Value,
+    /// Where it stands.
+    pub at: Places,
+}
+
+/// A tool as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDraft {
+    /// Which tool it is: what stands under `use`.
+    pub uses: String,
+    /// All of its entry as JSON, `use` included, `${…}` unexpanded.
+    pub settings: Value,
+    /// Where it stands.
+    pub at: Places,
+}
+
+/// Where an entry and its settings stand.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    entry: Mark,
+    settings: BTreeMap<String, Mark>,
+}
+
+impl Places {
+    /// Where the setting at `path` stands, e.g. `results[0].takes`, or else what it is a part of; with an empty path,
+    /// the entry itself.
+    #[must_use]
+    pub fn of(&self, path: &str) -> Mark {
+        let mut path = path;
+        while !path.is_empty() {
+            if let Some(mark) = self.settings.get(path) {
+                return *mark;
+            }
+            path = path.rfind(['.', '[']).and_then(|at| path.get(..at)).unwrap_or("");
+        }
+        self.entry
+    }
+
+    fn read(node: &Node, entry: Mark) -> Self {
+        let mut places = Self { entry, settings: BTreeMap::new() };
+        places.add(node, "");
+        places
+    }
+
+    fn add(&mut self, node: &Node, path: &str) {
+        for (key, value) in node.entries() {
+            let dot = if path.is_empty() { "" } else { "." };
+            self.put(value, format!("{path}{dot}{}", key.text()), value.mark);
+        }
+        for (index, item) in node.items().enumerate() {
+            self.put(item, format!("{path}[{index}]"), item.mark);
+        }
+    }
+
+    fn put(&mut self, node: &Node, path: String, mark: Mark) {
+        self.add(node, &path);
+        self.settings.insert(path, mark);
+    }
+}
+
+impl SpecDraft {
+    /// The definition of a world with these `tools`, which were built from [`SpecDraft::tools`].
+    #[must_use]
+    pub fn definition(&self, tools: BTreeMap<ToolName, ToolSpec>) -> Definition {
+        let prompt = |agent: &AgentDraft| Some((agent.spec.name.clone(), agent.prompt.clone()?));
+        let text = SpecText {
+            description: self.description.clone(),
+            prompts: self.agents.iter().filter_map(prompt).collect(),
+            models: self.models.iter().map(|(name, model)| (name.clone(), model.settings.clone())).collect(),
+            tools: self.tools.iter().map(|(name, tool)| (name.clone(), tool.settings.clone())).collect(),
+            replies: self.replies.clone(),
+        };
+        let spec = WorldSpec {
+            agents: self.agents.iter().map(|agent| agent.spec.clone()).collect(),
+            models: self.models.iter().map(|(name, model)| (name.clone(), model.spec.clone())).collect(),
+            tools,
+            policy: self.policy.clone(),
+            limits: self.limits.clone(),
+        };
+        Definition { spec, text: Content::Present(text) }
+    }
+
+    /// The models that agents use.
+    pub fn models_in_use(&self) -> impl Iterator<Item = (&ModelName, &ModelDraft)> {
+        let is_used = |name: &ModelName| self.agents.iter().any(|agent| agent.spec.model.as_ref() == Some(name));
+        self.models.iter().filter(move |(name, _)| is_used(name))
+    }
+
+    /// Reads a checked tree. The error is where it does not read.
+    pub(crate) fn read(spec: &Node) -> Result<Self, Mark> {
+        let entries = |key: &str| spec.get(key).into_iter().flat_map(Node::entries);
+        let default = spec.get("defaults").and_then(|defaults| defaults.text_of("model"));
+        let agents = spec.get("agents").into_iter().flat_map(Node::items);
+        Ok(Self {
+            description: spec.text_of("description").map(str::to_owned),
+            agents: agents.map(|node| agent(node, default).ok_or(node.mark)).collect::<Result<_, _>>()?,
+            models: entries("models")
+                .map(|(key, node)| {
+                    let name = ModelName::new(key.text()).map_err(|_| key.mark)?;
+                    Ok((name, model(node, key.mark).ok_or(key.mark)?))
+                })
+                .collect::<Result<_, Mark>>()?,
+            tools: entries("tools")
+                .map(|(key, node)| {
+                    let name = ToolName::new(key.text()).map_err(|_| key.mark)?;
+                    Ok((name, tool(node, key.mark).ok_or(key.mark)?))
+                })
+                .collect::<Result<_, Mark>>()?,
+            policy: spec.get("policy").map_or_else(|| Ok(Policy::default()), policy)?,
+            limits: spec.get("limits").map_or_else(|| Ok(Limits::default()), limits)?,
+            replies: entries("replies")
+                .map(|(key, node)| Ok((AgentName::new(key.text()).map_err(|_| key.mark)?, node.json())))
+                .collect::<Result<_, Mark>>()?,
+        })
+    }
+}
+
+fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
+    let model = node.text_of("model").or(default)?;
+    let tools = node.get("tools").into_iter().flat_map(Node::items);
+    let name = |key: &str| node.text_of(key).map(|name| AgentName::new(name).ok());
+    Some(AgentDraft {
+        spec: AgentSpec {
+            name: name("name")??,
+            display: name("display").map_or(Some(None), |name| name.map(Some))?,
+            model: Some(ModelName::new(model).ok()?),
+            tools: tools.map(|tool| ToolName::new(tool.text()?).ok()).collect::<Option<_>>()?,
+            parameters: Parameters {
+                temperature_milli: node.text_of("temperature").and_then(scalar::thousandths),
+                output_tokens_max: node.text_of("output_tokens_max").and_then(|count| count.parse().ok()),
+            },
+        },
+        prompt: node.text_of("prompt").map(str::to_owned),
+        at: node.get("name")?.mark,
+    })
+}
+
+fn model(node: &Node, at: Mark) -> Option<ModelDraft> {
+    let provider = node.text_of("provider")?;
+    let spec = ModelSpec {
+        provider: provider.to_owned(),
+        model: node.text_of("model").unwrap_or(provider).to_owned(),
+        timeout_ms: node.text_of("timeout").map_or(Some(ModelSpec::TIMEOUT_MS), scalar::duration_ms)?,
+    };
+    let mut settings = node.json();
+    if let Value::Object(settings) = &mut settings {
+        settings.remove("timeout");
+    }
+    Some(ModelDraft { spec, settings, at: Places::read(node, at) })
+}
+
+fn tool(node: &Node, at: Mark) -> Option<ToolDraft> {
+    let uses = node.text_of("use")?.to_owned();
+    Some(ToolDraft { uses, settings: node.json(), at: Places::read(node, at) })
+}
+
+fn policy(node: &Node) -> Result<Policy, Mark> {
+    serde_json::from_value(node.json()).map_err(|_| node.mark)
+}
+
+fn limits(node: &Node) -> Result<Limits, Mark> {
+    let mut fields = Map::new();
+    for (key, value) in node.entries().filter(|(key, _)| key.text() != "approval_ttl") {
+        fields.insert(key.text().to_owned(), value.json());
+    }
+    for (effect, ttl) in node.get("approval_ttl").into_iter().flat_map(Node::entries) {
+        let ms = ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?;
+        fields.insert(format!("approval_ttl_{}_ms", effect.text()), ms.into());
+    }
+    serde_json::from_value(Value::Object(fields)).map_err(|_| node.mark)
+}

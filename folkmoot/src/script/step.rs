@@ -1,0 +1,179 @@
+//! Steps: what happens in a world, one thing after another.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::event::Scope;
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
+use serde_json::Value;
+
+use super::expect::Expect;
+use super::fault::Mark;
+
+mod read;
+
+pub(crate) use read::{optional, read, request_position};
+
+/// One step of a world script.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub verb: Verb,
+    /// Who does it. Steps that give no command ignore it.
+    pub by: Actor,
+    /// The step's name, for other steps.
+    pub id: Option<String>,
+    /// The word for the refusal that is expected; `None` expects the step to be accepted.
+    pub refused: Option<String>,
+    /// Whether to wait until the world is idle or parked before the next step.
+    pub wait: bool,
+    /// The digest of what the step says: its meaning, not how it is laid out.
+    pub digest: Digest,
+    /// Where it stands.
+    pub at: Mark,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verb {
+    /// Says something.
+    Say(Post),
+    /// Decides a request that waits for a person.
+    Decide(Selector, Decision),
+    /// Stops all that is going on.
+    Stop,
+    /// Changes the spec to this one, which is whole: changes are already laid over the spec before.
+    Revise(Box<super::SpecDraft>),
+    /// Drops everything in memory and reopens the world.
+    Restart,
+    /// Kills the runtime at the next append, and reopens the world.
+    Crash,
+    /// Moves the simulated clock on.
+    Advance(Duration),
+    /// Waits until nothing is owed and nothing waits.
+    Idle,
+    /// Checks what happened.
+    Expect(Expect),
+    /// Says something to the reader of the script.
+    Note(String),
+}
+
+impl Verb {
+    /// The spec in force from here on, if this changes it.
+    pub(crate) fn revised(&self) -> Option<&super::SpecDraft> {
+        if let Self::Revise(spec) = self { Some(spec) } else { None }
+    }
+
+    /// The word for it in scripts.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Say(_) => "say",
+            Self::Decide(_, decision) => decision.word(),
+            Self::Stop => "stop",
+            Self::Revise(_) => "revise",
+            Self::Restart => "restart",
+            Self::Crash => "crash",
+            Self::Advance(_) => "advance",
+            Self::Idle => "idle",
+            Self::Expect(_) => "expect",
+            Self::Note(_) => "note",
+        }
+    }
+}
+
+/// What is decided about a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// A pending call may run.
+    Approve(Scope),
+    /// It may not, for this reason if one is given.
+    Deny(Option<String>),
+    /// A tool's question is answered.
+    Answer(Reply),
+    /// It is said what became of a call whose outcome is unknown.
+    Settle(Settlement),
+}
+
+impl Decision {
+    /// The word for it in scripts.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Approve(_) => "approve",
+            Self::Deny(_) => "deny",
+            Self::Answer(_) => "answer",
+            Self::Settle(_) => "settle",
+        }
+    }
+}
+
+/// What is said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Post {
+    /// The text.
+    pub text: String,
+    /// Files to attach, relative to the script's folder.
+    pub attach: Vec<PathBuf>,
+    /// The name of the step whose message it answers; that step comes before.
+    pub reply_to: Option<String>,
+}
+
+/// Who does a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor {
+    /// A person.
+    Person(PersonName),
+    /// An agent: exists to be refused.
+    Agent(AgentName),
+    /// A tool: exists to be refused.
+    Tool(ToolName),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(name) => write!(f, "{name}"),
+            Self::Agent(name) => write!(f, "agent:{name}"),
+            Self::Tool(name) => write!(f, "tool:{name}"),
+        }
+    }
+}
+
+/// Which request a step is about: the oldest that fits.
+///
+/// In a step with `refused`, the agent does not select: it is what the actor claims, right or wrong, about the request
+/// that the rest selects.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selector {
+    /// The agent whose call it is.
+    pub agent: Option<AgentName>,
+    /// The tool that is called.
+    pub tool: Option<ToolName>,
+    /// Arguments that the call has: see [`Selector::fits_arguments`].
+    pub arguments: Option<Value>,
+    /// Which of those that fit, from 1; `None` is the oldest.
+    pub nth: Option<u32>,
+    /// The request itself.
+    pub request: Option<Position>,
+}
+
+impl Selector {
+    /// Whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
+    #[must_use]
+    pub fn fits_arguments(&self, given: &Value) -> bool {
+        self.arguments.as_ref().is_none_or(|wanted| fits(wanted, given))
+    }
+}
+
+/// Whether `given` has all that `wanted` has; in maps, others may be there too.
+pub(super) fn fits(wanted: &Value, given: &Value) -> bool {
+    match (wanted, given) {
+        (Value::Object(wanted), Value::Object(given)) => {
+            wanted.iter().all(|(key, value)| given.get(key).is_some_and(|given| fits(value, given)))
+        }
+        (wanted, given) => wanted == given,
+    }
+}

@@ -1,0 +1,125 @@
+//! From a checked tree to steps.
+
+use std::time::Duration;
+
+use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::event::Scope;
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
+
+use super::{Actor, Decision, Post, Selector, Step, Verb};
+use crate::script::expect::Expect;
+use crate::script::fault::Mark;
+use crate::script::grammar::VERBS;
+use crate::script::node::Node;
+use crate::script::spec::SpecDraft;
+use crate::script::{include, scalar};
+
+/// Reads the steps of a world that begins with `spec`. The error is where they do not read.
+pub(crate) fn read(steps: Option<&Node>, spec: &Node) -> Result<Vec<Step>, Mark> {
+    let mut spec = spec.clone();
+    let mut read = Vec::new();
+    for step in steps.into_iter().flat_map(Node::items) {
+        if let Some(changes) = step.get("revise") {
+            spec = include::merged(&spec, changes);
+        }
+        read.push(read_step(step, &spec).ok_or(step.mark)?);
+    }
+    Ok(read)
+}
+
+fn read_step(step: &Node, spec: &Node) -> Option<Step> {
+    let word = VERBS.iter().find(|verb| step.get(verb.field.name).is_some())?.field.name;
+    Some(Step {
+        verb: verb(word, step.get(word)?, spec)?,
+        by: step.text_of("as").map_or_else(|| actor("human"), actor)?,
+        id: step.text_of("id").map(str::to_owned),
+        refused: step.text_of("refused").map(str::to_owned),
+        wait: step.text_of("wait") != Some("false"),
+        digest: Digest::of(&[b"folkmoot step 1", &serde_json::to_vec(&step.json()).ok()?]),
+        at: step.mark,
+    })
+    .map(|read| with_since(read, step))
+}
+
+fn with_since(mut read: Step, step: &Node) -> Step {
+    if let Verb::Expect(expect) = &mut read.verb {
+        expect.since = step.text_of("since").and_then(crate::script::expect::since);
+    }
+    read
+}
+
+fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
+    Some(match word {
+        "say" => Verb::Say(post(node)?),
+        "approve" => Verb::Decide(selector(node)?, Decision::Approve(Scope::Once)),
+        "deny" => Verb::Decide(selector(node)?, Decision::Deny(node.text_of("reason").map(str::to_owned))),
+        "answer" => Verb::Decide(selector(node)?, Decision::Answer(reply(node)?)),
+        "settle" => Verb::Decide(selector(node)?, Decision::Settle(settlement(node)?)),
+        "stop" => Verb::Stop,
+        "revise" => Verb::Revise(Box::new(SpecDraft::read(spec).ok()?)),
+        "restart" => Verb::Restart,
+        "crash" => Verb::Crash,
+        "advance" => Verb::Advance(Duration::from_millis(scalar::duration_ms(node.text()?)?)),
+        "idle" => Verb::Idle,
+        "expect" => Verb::Expect(Expect::read(node)?),
+        "note" => Verb::Note(node.text()?.to_owned()),
+        _ => return None,
+    })
+}
+
+fn post(node: &Node) -> Option<Post> {
+    let attach = node.get("attach").into_iter().flat_map(Node::items);
+    Some(Post {
+        text: node.text().or_else(|| node.text_of("text"))?.to_owned(),
+        attach: attach.map(|file| file.text().map(Into::into)).collect::<Option<_>>()?,
+        reply_to: node.text_of("reply_to").map(str::to_owned),
+    })
+}
+
+fn actor(text: &str) -> Option<Actor> {
+    Some(match text.split_once(':') {
+        Some(("agent", agent)) => Actor::Agent(AgentName::new(agent).ok()?),
+        Some(("tool", tool)) => Actor::Tool(ToolName::new(tool).ok()?),
+        Some(_) | None => Actor::Person(PersonName::new(text).ok()?),
+    })
+}
+
+/// Reads which request a step is about; `None` if a part of it does not read.
+fn selector(node: &Node) -> Option<Selector> {
+    Some(Selector {
+        agent: optional(node.text_of("agent"), |name| AgentName::new(name).ok())?,
+        tool: optional(node.text_of("tool"), |name| ToolName::new(name).ok())?,
+        arguments: node.get("match").map(Node::json),
+        nth: optional(node.text_of("nth"), |number| number.parse().ok())?,
+        request: optional(node.text_of("request"), request_position)?,
+    })
+}
+
+/// The position in `WORLD#POSITION` or `POSITION`.
+pub(crate) fn request_position(text: &str) -> Option<Position> {
+    let number = text.rsplit('#').next().unwrap_or(text);
+    number.parse().ok().filter(|number| *number > 0).map(Position::new)
+}
+
+/// What `read` makes of `text`, if there is one: `None` only if it makes nothing of it.
+pub(crate) fn optional<T>(text: Option<&str>, read: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
+    text.map_or(Some(None), |text| read(text).map(Some))
+}
+
+fn reply(node: &Node) -> Option<Reply> {
+    let text = node.text_of("text").map(|text| Reply::Text(text.to_owned()));
+    text.or_else(|| node.text_of("option")?.parse().ok().map(Reply::Option))
+}
+
+fn settlement(node: &Node) -> Option<Settlement> {
+    if let Some(ran) = node.get("ran") {
+        let scalar = ran.scalar()?;
+        let is_text = !scalar.is_plain || scalar.text != "true";
+        return Some(Settlement::Ran(is_text.then(|| scalar.text.clone())));
+    }
+    match (node.get("not_run"), node.get("run_again")) {
+        (Some(_), _) => Some(Settlement::NotRun),
+        (None, Some(_)) => Some(Settlement::RunAgain),
+        (None, None) => None,
+    }
+}

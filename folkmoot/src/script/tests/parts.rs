@@ -1,0 +1,98 @@
+//! The tables against the tools and providers that they describe.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use folkmoot_core::event::AnswerKind;
+use folkmoot_core::ids::ToolName;
+use folkmoot_core::response::LLMResponse;
+use folkmoot_core::rules::Rules;
+use folkmoot_providers::codec::{Codec as _, OpenAiChat};
+use folkmoot_providers::{PROVIDERS, build_model};
+use folkmoot_tools::{Kind, build_tool, kinds};
+
+use super::*;
+use crate::script::grammar::{MODEL, TOOL};
+
+#[test]
+fn tools_have_the_settings_that_the_tables_say() {
+    let of_tables: BTreeMap<&str, BTreeSet<&str>> =
+        TOOL.records.iter().map(|(word, record)| (*word, record.fields().map(|field| field.name).collect())).collect();
+    let of_tools: BTreeMap<&str, BTreeSet<&str>> =
+        kinds().map(|kind| (kind.name, kind.keys.iter().copied().chain(Kind::COMMON_KEYS).collect())).collect();
+    assert_eq!(of_tables, of_tools);
+}
+
+#[test]
+fn providers_are_those_of_the_tables() {
+    assert_eq!(MODEL.words().collect::<BTreeSet<_>>(), BTreeSet::from(PROVIDERS));
+}
+
+#[test]
+fn every_setting_of_a_model_is_known_to_its_provider() {
+    let models = [
+        "provider: scripted, timeout: 1s",
+        "provider: openai-chat, model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
+         timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, output_limit: max_tokens, \
+         reasoning_echo: never, body_bytes_max: 1, timeout: 1s",
+    ];
+    let mut seen = BTreeSet::new();
+    for model in models {
+        let script = parse(&ROOM.replace("provider: scripted", model)).unwrap_or_else(|error| panic!("{error}"));
+        let model = script.spec.models.values().next().unwrap();
+        seen.extend(model.settings.as_object().unwrap().keys().cloned());
+        build_model(&model.spec.provider, &model.settings, &BTreeMap::new(), None).unwrap();
+    }
+    let openai = MODEL.record("openai-chat").unwrap().fields().map(|field| field.name);
+    let openai: BTreeSet<_> = openai.filter(|name| *name != "timeout").map(str::to_owned).collect();
+    assert_eq!(seen, openai, "a setting that is not tried here");
+}
+
+#[test]
+fn every_example_is_a_definition_that_a_room_can_be_opened_with() {
+    for file in examples::examples() {
+        let script = Script::load(&file).unwrap();
+        let build = |(name, tool): (&ToolName, &ToolDraft)| {
+            let built = build_tool(name, &tool.settings, &script.base);
+            (name.clone(), built.unwrap_or_else(|error| panic!("{}: {error}", file.display())).tool.spec().clone())
+        };
+        let definition = script.spec.definition(script.spec.tools.iter().map(build).collect());
+        Rules::check(definition.spec).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for (_, model) in script.spec.models_in_use() {
+            build_model(&model.spec.provider, &model.settings, &script.spec.replies, Some(&script.base))
+                .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        }
+    }
+}
+
+#[test]
+fn recorded_bodies_of_the_example_decode_without_a_warning() {
+    let recording = fs::read_to_string(examples::folder().join("recordings/release.jsonl")).unwrap();
+    let answers = recording.lines().map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let body = line["body"].as_str().unwrap().as_bytes();
+        if line["stream"] == true {
+            let mut decoder = OpenAiChat::default().stream_decoder();
+            decoder.push(body).unwrap();
+            decoder.finish().unwrap()
+        } else {
+            OpenAiChat::default().decode(body).unwrap()
+        }
+    });
+    let answers: Vec<LLMResponse> = answers.collect();
+    assert!(answers.iter().all(|answer| answer.reply().warnings.is_empty()), "{answers:#?}");
+    let kinds: Vec<_> = answers.iter().map(AnswerKind::of).collect();
+    assert_eq!(kinds, [AnswerKind::Text, AnswerKind::Calls, AnswerKind::Text, AnswerKind::Text]);
+    assert!(answers[3].spoken().starts_with("@ada New in 1.2"));
+}
+
+#[test]
+fn fault_of_a_tools_schema_is_shown_at_the_schema() {
+    let tool = "use: scripted, effect: read, results: [{ text: a }], schema: { type: object, properties: 3 }";
+    let text = ROOM.replace("use: clock.now", tool);
+    let script = parse(&text).unwrap();
+    let (name, tool) = script.spec.tools.iter().next().unwrap();
+    let error = build_tool(name, &tool.settings, &script.base).unwrap_err();
+    let fault = script.sources.fault(tool.at.of(error.path()), error.to_string(), None);
+    let (start, len) = fault.span;
+    assert_eq!(&text[start..start + len], "{ type: object, properties: 3 }");
+}

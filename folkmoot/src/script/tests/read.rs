@@ -1,0 +1,202 @@
+//! What scripts are read into.
+
+use std::time::Duration;
+
+use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::ids::Position;
+use folkmoot_core::refusal::RefusalReason;
+use folkmoot_core::spec::{Limits, Mode};
+use serde_json::json;
+
+use super::*;
+use crate::script::grammar::{Presence, VERBS};
+
+fn steps(script: &str) -> Vec<Step> {
+    parse(&format!("{ROOM}script:\n{script}")).unwrap_or_else(|error| panic!("{error}")).steps
+}
+
+fn verbs(script: &str) -> Vec<Verb> {
+    steps(script).into_iter().map(|step| step.verb).collect()
+}
+
+#[test]
+fn spec_becomes_a_definition() {
+    let text = "\
+world: room
+clock: system
+description: A room.
+models:
+  live: { provider: openai-chat, model: gpt-5-mini, key: \"${KEY}\", timeout: 5s }
+agents:
+  - { name: planner, display: The Planner, prompt: Plan., model: live, temperature: 0.25, output_tokens_max: 90 }
+tools:
+  look: { use: scripted, effect: read, results: [{ text: seen, takes: 2s }] }
+policy: { mode: auto, main_agent: planner }
+limits: { attempts: 2, approval_ttl: { destructive: 1m } }
+replies:
+  planner: [{ text: \"@ada no\" }]
+";
+    let script = Script::parse(text, Path::new("/rooms/room.yaml")).unwrap();
+    assert_eq!(script.base, Path::new("/rooms"));
+    assert_eq!(script.clock, Some(ClockKind::System));
+    let definition = script.spec.definition(std::collections::BTreeMap::new());
+    let agent = &definition.spec.agents[0];
+    assert_eq!(agent.display.as_ref().unwrap().as_str(), "The Planner");
+    assert_eq!(agent.parameters.temperature_milli, Some(250));
+    assert_eq!(agent.parameters.output_tokens_max, Some(90));
+    let model = definition.spec.models.values().next().unwrap();
+    assert_eq!((model.provider.as_str(), model.model.as_str(), model.timeout_ms), ("openai-chat", "gpt-5-mini", 5_000));
+    assert_eq!(definition.spec.policy.mode, Mode::Auto);
+    let limits = Limits { attempts: 2, approval_ttl_destructive_ms: 60_000, ..Limits::default() };
+    assert_eq!(definition.spec.limits, limits);
+    let text = definition.text.present().unwrap();
+    assert_eq!(text.prompts.values().next().unwrap(), "Plan.");
+    let settings = json!({ "provider": "openai-chat", "model": "gpt-5-mini", "key": "${KEY}" });
+    assert_eq!(text.models.values().next().unwrap(), &settings);
+    assert_eq!(text.replies.values().next().unwrap(), &json!([{ "text": "@ada no" }]));
+    let settings = json!({ "use": "scripted", "effect": "read", "results": [{ "text": "seen", "takes": "2s" }] });
+    assert_eq!(text.tools.values().next().unwrap(), &settings);
+}
+
+#[test]
+fn faults_that_come_later_find_the_place_of_a_setting() {
+    let text = ROOM.replace("use: clock.now", "use: scripted, effect: read, results: [{ text: seen, takes: 2s }]");
+    let script = parse(&text).unwrap();
+    let tool = script.spec.tools.values().next().unwrap();
+    let at = |path: &str| {
+        let fault = script.sources.fault(tool.at.of(path), "bad", None);
+        text.get(fault.span.0..fault.span.0 + fault.span.1).unwrap().to_owned()
+    };
+    assert_eq!(at("results[0].takes"), "2s");
+    assert_eq!(at("results[0].takes.unit"), "2s");
+    assert_eq!(at("results[0]"), "{ text: seen, takes: 2s }");
+    assert_eq!(at(""), "look");
+}
+
+#[test]
+fn steps_carry_who_and_how() {
+    let steps = steps("  - { say: hi, as: ada, id: one, wait: false }\n  - { stop: {}, refused: nothing_to_stop }");
+    let [say, stop] = steps.as_slice() else { panic!("two steps") };
+    assert_eq!(say.by.to_string(), "ada");
+    assert_eq!((say.id.as_deref(), say.wait, say.refused.as_deref()), (Some("one"), false, None));
+    assert_eq!((stop.id.as_deref(), stop.wait, stop.refused.as_deref()), (None, true, Some("nothing_to_stop")));
+    assert_eq!(stop.by.to_string(), "human");
+}
+
+#[test]
+fn requests_are_selected_by_name_place_or_arguments() {
+    let verbs = verbs(
+        "  - approve: { agent: worker, tool: look, match: { path: a }, nth: 2 }
+  - deny: { request: \"room#41\", reason: no. }
+  - answer: { option: 1 }
+  - settle: { ran: true }
+  - settle: { ran: \"true\" }",
+    );
+    let [Verb::Decide(select, Decision::Approve(_)), Verb::Decide(denied, Decision::Deny(reason)), rest @ ..] =
+        verbs.as_slice()
+    else {
+        panic!("{verbs:?}")
+    };
+    assert_eq!((select.agent.as_ref().unwrap().as_str(), select.nth), ("worker", Some(2)));
+    assert!(select.fits_arguments(&json!({ "path": "a", "more": 1 })));
+    assert!(!select.fits_arguments(&json!({ "path": "b" })));
+    assert_eq!((denied.request, reason.as_deref()), (Some(Position::new(41)), Some("no.")));
+    let expected = [
+        Decision::Answer(Reply::Option(1)),
+        Decision::Settle(Settlement::Ran(None)),
+        Decision::Settle(Settlement::Ran(Some("true".to_owned()))),
+    ];
+    assert_eq!(rest, expected.map(|decision| Verb::Decide(Selector::default(), decision)));
+}
+
+#[test]
+fn expectations_are_data() {
+    let verbs = verbs(
+        "  - expect: { message: { from: worker, matches: \"^a+$\" }, approval: none, refusals: none, model_calls: { worker: 2 } }
+    since: start
+  - advance: 90s",
+    );
+    let [Verb::Expect(expect), Verb::Advance(time)] = verbs.as_slice() else { panic!("{verbs:?}") };
+    assert_eq!((expect.since, *time), (Some(Since::Start), Duration::from_secs(90)));
+    let claims: Vec<&Claim> = expect.claims.iter().map(|(_, claim)| claim).collect();
+    let [Claim::Message(message), Claim::Approval(None), Claim::Refusals(none), Claim::ModelCalls(calls)] =
+        claims.as_slice()
+    else {
+        panic!("{claims:?}")
+    };
+    assert!(message.text.fits("aaa") && !message.text.fits("aab"));
+    assert!(none.is_empty());
+    assert_eq!(calls.values().copied().collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn digest_is_of_what_a_step_says_and_not_of_how_it_is_laid_out() {
+    let digest = |script: &str| steps(script)[0].digest;
+    let one = digest("  - { say: hi, as: ada }");
+    assert_eq!(one, digest("  # a comment\n  - as: ada\n    say: \"hi\""));
+    assert_ne!(one, digest("  - { say: hi, as: bob }"));
+    assert_ne!(one, digest("  - { say: hi. , as: ada }"));
+}
+
+#[test]
+fn revised_spec_is_whole_and_its_names_are_known_from_then_on() {
+    let script = parse(&format!(
+        "{ROOM}script:
+  - revise: {{ agents: [{{ name: worker, prompt: Work. }}, {{ name: critic }}], policy: {{ main_agent: critic }} }}
+  - expect: {{ message: {{ from: critic }} }}
+  - revise: {{ limits: {{ attempts: 1 }} }}"
+    ))
+    .unwrap();
+    let names = |spec: &SpecDraft| spec.agents.iter().map(|agent| agent.spec.name.to_string()).collect::<Vec<_>>();
+    assert_eq!(names(script.spec_before(0)), ["planner", "worker"]);
+    assert_eq!(names(script.spec_before(1)), ["planner", "worker", "critic"]);
+    let last = script.spec_before(3);
+    assert_eq!((names(last).len(), last.limits.attempts), (3, 1));
+    assert_eq!(last.agents[1].spec.tools.len(), 1, "what is not named stays");
+    check(
+        "script:\n  - expect: { message: { from: critic } }\n  - revise: { agents: [{ name: critic }] }",
+        &["2:32 nobody is called `critic` | speakers: planner, worker, human, world"],
+    );
+}
+
+#[test]
+fn every_verb_of_the_tables_is_read() {
+    let read = [
+        "say: hi",
+        "approve: {}",
+        "deny: {}",
+        "answer: { text: a }",
+        "settle: { not_run: true }",
+        "stop: {}",
+        "revise: {}",
+        "restart: {}",
+        "crash: {}",
+        "advance: 1s",
+        "idle: {}",
+        "expect: { idle: true }",
+        "note: so",
+    ];
+    let words: Vec<_> = read.iter().map(|step| verbs(&format!("  - {step}"))[0].word()).collect();
+    let built = VERBS.iter().filter(|verb| verb.field.presence != Presence::Later);
+    assert_eq!(words, built.map(|verb| verb.field.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn words_for_refusals_are_those_of_the_core() {
+    let recorded = [
+        RefusalReason::NotAPerson,
+        RefusalReason::NotTheRuntime,
+        RefusalReason::UnknownRequest,
+        RefusalReason::OtherAgent,
+        RefusalReason::OtherKind,
+        RefusalReason::AlreadyDecided,
+        RefusalReason::Expired,
+        RefusalReason::Closed,
+        RefusalReason::ShownDiffers,
+        RefusalReason::NoSuchOption,
+        RefusalReason::NothingToStop,
+    ];
+    for reason in recorded {
+        steps(&format!("  - {{ stop: {{}}, refused: {} }}", reason.code()));
+    }
+}

@@ -1,0 +1,118 @@
+//! The schema and the checks are made from the same tables; here they are compared on scripts.
+
+use super::*;
+use crate::script::fault::Faults;
+use crate::script::node;
+
+fn validator() -> jsonschema::Validator {
+    jsonschema::draft202012::new(&json_schema()).unwrap()
+}
+
+fn json(text: &str) -> serde_json::Value {
+    node::load(text, 0, &Faults::default()).unwrap().json()
+}
+
+#[test]
+fn schema_is_one_of_its_own_dialect() {
+    jsonschema::draft202012::meta::validate(&json_schema()).unwrap();
+}
+
+#[test]
+fn schema_accepts_every_example() {
+    let validator = validator();
+    for file in examples::examples() {
+        let errors: Vec<_> = validator
+            .iter_errors(&json(&fs::read_to_string(&file).unwrap()))
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert_eq!(errors, Vec::<String>::new(), "{}", file.display());
+    }
+}
+
+#[test]
+fn schema_and_checks_agree() {
+    let validator = validator();
+    let good = [
+        "",
+        "clock: system",
+        "policy: { mode: auto, main_agent: planner, retry_shown: true }",
+        "limits: { attempts: 20, approval_ttl: { write: 24h } }",
+        "replies: { worker: [{ text: a, calls: [{ tool: look, args: {} }] }, { pause: 2s, chunks: [a, b] }] }",
+        "replies: { worker: [{ fail: { kind: rate_limit, retry_after: 2s } }, { when: { equals: a }, once: true, refuse: no. }] }",
+        "script: [{ say: hi, as: ada, wait: false, id: one }, { say: { text: hi, reply_to: one } }]",
+        "script: [{ approve: { tool: look, nth: 2, scope: once }, refused: expired }, { deny: { request: 41 } }]",
+        "script: [{ approve: { request: \"room#41\" } }, { answer: { option: 0 } }, { settle: { ran: true } }]",
+        "script: [{ settle: { ran: done } }, { settle: { run_again: true } }, { stop: {} }, { crash: {} }]",
+        "script: [{ advance: 90s }, { revise: { limits: { attempts: 1 } } }, { note: so }, { idle: {} }]",
+        "script: [{ expect: { approval: none, tool_runs: { look: 0 }, idle: true, replay: identical }, since: start }]",
+        "script: [{ expect: { routing: { rule: addressed, respond: { worker: mentioned } }, notices: [turn_failed] } }]",
+    ];
+    let bad = [
+        "polcy: {}",
+        "clock: sundial",
+        "policy: { mode: maybe }",
+        "policy: [ask]",
+        "limits: { attempts: 0 }",
+        "limits: { attempts: two }",
+        "limits: { approval_ttl: { write: 24 } }",
+        "replies: { worker: [{}] }",
+        "replies: { worker: [{ text: a, refuse: b }] }",
+        "replies: { worker: [{ once: true, text: a }] }",
+        "replies: { worker: [{ when: {}, text: a }] }",
+        "replies: { worker: [{ fail: { kind: tired } }] }",
+        "script: {}",
+        "script: [{}]",
+        "script: [{ sya: hi }]",
+        "script: [{ say: 42 }]",
+        "script: [{ say: hi, idle: {} }]",
+        "script: [{ say: hi, since: start }]",
+        "script: [{ say: hi, refused: unlikely }]",
+        "script: [{ fork: { at: 3 } }]",
+        "script: [{ approve: { scope: world } }]",
+        "script: [{ approve: { args: {} } }]",
+        "script: [{ answer: {} }]",
+        "script: [{ answer: { text: a, option: 1 } }]",
+        "script: [{ settle: { not_run: false } }]",
+        "script: [{ restart: }]",
+        "script: [{ advance: 90 }]",
+        "script: [{ expect: {} }]",
+        "script: [{ expect: { exhausted: some } }]",
+        "script: [{ expect: { tool_runs: { look: -1 } } }]",
+    ];
+    for rest in good {
+        let text = format!("{ROOM}{rest}");
+        assert_eq!(faults(&text), Vec::<String>::new(), "{rest}");
+        assert!(validator.is_valid(&json(&text)), "the schema refuses {rest}");
+    }
+    for rest in bad {
+        let text = format!("{ROOM}{rest}");
+        assert_ne!(faults(&text), Vec::<String>::new(), "{rest}");
+        assert!(!validator.is_valid(&json(&text)), "the schema accepts {rest}");
+    }
+}
+
+#[test]
+fn schema_and_checks_agree_about_tools_and_models() {
+    let validator = validator();
+    let entries = [
+        ("use: clock.now", "use: scripted, effect: read, results: [{ json: [1], takes: 2s }]", true),
+        ("use: clock.now", "use: scripted, effect: read, results: [{ text: a, error: b }]", false),
+        ("use: clock.now", "use: scripted, effect: write, idempotent: { for: 24h }, results: [{ text: a }]", true),
+        ("use: clock.now", "use: scripted, results: [{ text: a }]", false),
+        ("use: clock.now", "use: shell, cwd: ., allow: [[wc, -w]]", true),
+        ("use: clock.now", "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any }]", true),
+        ("use: clock.now", "use: shell, cwd: ., allow: []", false),
+        ("use: clock.now", "use: fs.read", false),
+        ("use: clock.now", "use: abacus", false),
+        ("use: clock.now", "description: d", false),
+        ("provider: scripted", "provider: openai-chat, model: gpt, key: null, timeout: 5s", true),
+        ("provider: scripted", "provider: openai-chat", false),
+        ("provider: scripted", "provider: recorded, wire: openai-chat, from: a.jsonl", true),
+        ("provider: scripted", "provider: recorded, wire: carrier-pigeon, from: a.jsonl", false),
+    ];
+    for (old, new, is_good) in entries {
+        let text = ROOM.replace(old, new);
+        assert_eq!(parse(&text).is_ok(), is_good, "{new}");
+        assert_eq!(validator.is_valid(&json(&text)), is_good, "{new}");
+    }
+}

@@ -1,0 +1,315 @@
+//! Wrong scripts, and what is said about each: place, message and help.
+
+use super::*;
+
+#[test]
+fn typo_in_a_key_names_the_nearest_key() {
+    check("polcy: { mode: ask }", &["1:1 `polcy` is not a key of a world script | did you mean `policy`?"]);
+    check("policy: { mdoe: ask }", &["1:11 `mdoe` is not a key of the policy | did you mean `mode`?"]);
+    check("script:\n  - sya: hello", &["2:5 `sya` is not a step | did you mean `say`?"]);
+    check(
+        "script:\n  - approve: { agnet: worker }",
+        &["2:16 `agnet` is not a key of an approval | did you mean `agent`?"],
+    );
+    check("script:\n  - say: hello\n    af: ada", &["3:5 `af` is not a key of a `say` step | did you mean `as`?"]);
+    check(
+        "script:\n  - expect: { mesage: {} }",
+        &["2:15 `mesage` is not a key of an expectation | did you mean `message`?"],
+    );
+    check("script:\n  - restart: { now: true }", &["2:16 `now` is not a key of this step | write `{}`"]);
+    check(
+        "colour: red",
+        &[
+            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, models, defaults, agents, tools, policy, limits, replies, script",
+        ],
+    );
+}
+
+#[test]
+fn unknown_names_are_shown_with_the_nearest_known_one() {
+    check("policy: { main_agent: planer }", &["1:23 no agent is called `planer` | did you mean `planner`?"]);
+    check(
+        "replies: { worker: [{ calls: [{ tool: loook }] }] }",
+        &["1:39 no tool is called `loook` | did you mean `look`?"],
+    );
+    check(
+        "script:\n  - approve: { agent: wroker, tool: look }",
+        &["2:23 no agent is called `wroker` | did you mean `worker`?"],
+    );
+    check("script:\n  - say: hi\n    as: agent:nobody", &["3:9 no agent is called `nobody` | agents: planner, worker"]);
+    check(
+        "script:\n  - expect: { message: { from: adda } }\n  - say: hi\n    as: ada",
+        &["2:32 nobody is called `adda` | did you mean `ada`?"],
+    );
+    check(
+        "script:\n  - say: { text: hi, reply_to: first }",
+        &["2:32 no earlier step has the id `first` | the script has no earlier steps with an `id`"],
+    );
+    assert_eq!(
+        faults(&ROOM.replace("tools: [look]", "model: n, tools: [lok]")),
+        ["4:52 no model is called `n` | did you mean `m`?", "4:63 no tool is called `lok` | did you mean `look`?"]
+    );
+}
+
+#[test]
+fn tools_and_models_say_what_they_are() {
+    assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "use: clock.nwo")),
+        ["5:23 `clock.nwo` is not known as `use` of a tool | did you mean `clock.now`?"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "description: d")),
+        ["5:10 a tool needs `use` | there is: fs.read, fs.write, fs.append, shell, clock.now, calc, scripted"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "use: scripted, results: [{ text: a }]")),
+        [
+            "5:10 a scripted tool needs `effect` | What it may do: `read`, `write` or `destructive`. Whatever does more than read waits for a person."
+        ]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "use: clock.now, effect: read")),
+        ["5:34 `effect` is not a key of the tool clock.now | keys: use, description, timeout, model_bytes"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "use: scripted, effect: rite, results: [{ text: a }]")),
+        ["5:41 `rite` is not known here | did you mean `write`?"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("provider: scripted", "provider: openai-caht")),
+        ["2:26 `openai-caht` is not known as `provider` of a model | did you mean `openai-chat`?"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("provider: scripted", "provider: openai-chat")),
+        ["2:11 an openai-chat model needs `model` | The provider's name of the model."]
+    );
+}
+
+#[test]
+fn names_that_yaml_reads_as_something_else_are_shown_in_quotes() {
+    assert_eq!(
+        faults(&ROOM.replace("name: planner", "name: no")),
+        ["4:18 a name is wanted here, and YAML reads `no` as a truth value | put it in quotes: \"no\""]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("world: room", "world: 1.10")),
+        ["1:8 a name is wanted here, and YAML reads `1.10` as a number | put it in quotes: \"1.10\""]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("world: room", "world: 12:30")),
+        ["1:8 a name is wanted here, and YAML reads `12:30` as a time of day | put it in quotes: \"12:30\""]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("world: room", "world: 2026-11-21")),
+        ["1:8 a name is wanted here, and YAML reads `2026-11-21` as a date | put it in quotes: \"2026-11-21\""]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("world: room", "world: ~")),
+        ["1:8 a name is wanted here, and YAML reads `~` as nothing | put it in quotes: \"~\""]
+    );
+    assert_eq!(faults(&ROOM.replace("world: room", "world:")), ["1:1 a name is wanted here, and this is nothing"]);
+    check(
+        "replies: { planner: [{ text: 42 }] }",
+        &["1:30 text is wanted here, and YAML reads `42` as a number | put it in quotes: \"42\""],
+    );
+    assert_eq!(faults(&ROOM.replace("name: planner", "name: \"no\"")), Vec::<String>::new());
+}
+
+#[test]
+fn value_that_starts_with_an_at_sign_wants_quotes() {
+    check(
+        "script:\n  - say: @worker look # now",
+        &["2:10 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\""],
+    );
+    check(
+        "replies: { planner: [{ text: @worker look }] }",
+        &["1:30 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\""],
+    );
+}
+
+#[test]
+fn secrets_and_variables_have_their_places() {
+    let model = |settings: &str| {
+        let text = format!("provider: openai-chat, model: gpt, {settings}");
+        faults(&ROOM.replace("provider: scripted", &text))
+    };
+    assert_eq!(
+        model("key: sk-123"),
+        ["2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"]
+    );
+    assert_eq!(
+        model("key: \"${KEY:-sk-123}\""),
+        ["2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"]
+    );
+    assert_eq!(
+        model("headers: { Authorization: \"Bearer abc\", x-api-key: abc, x-team: blue }"),
+        [
+            "2:77 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment",
+            "2:102 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"
+        ]
+    );
+    assert_eq!(
+        model("base_url: \"${1}\""),
+        ["2:61 this `${` is not the beginning of a variable | write `${NAME}` or `${NAME:-default}`"]
+    );
+    let fine =
+        "key: \"${KEY}\", base_url: \"${URL:-http://localhost/v1}\", headers: { Authorization: \"Bearer ${T}\" }";
+    assert_eq!(model(fine), Vec::<String>::new());
+    assert_eq!(model("key: null"), Vec::<String>::new());
+    check(
+        "description: See ${HOME}",
+        &["1:14 a variable would not be replaced here | `${…}` works in the settings of models and tools only"],
+    );
+    check(
+        "script:\n  - say: Deploy to ${STAGE}",
+        &["2:10 a variable would not be replaced here | `${…}` works in the settings of models and tools only"],
+    );
+}
+
+#[test]
+fn step_does_exactly_one_thing() {
+    check(
+        "script:\n  - say: hi\n    idle: {}",
+        &["3:5 a step does one thing, and this one has `say` and `idle` | begin a new step with `- `"],
+    );
+    check(
+        "script:\n  - as: ada",
+        &[
+            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, stop, revise, restart, crash, advance, idle, expect, note",
+        ],
+    );
+    check(
+        "script:\n  - idle",
+        &["2:5 a step is a map | write `idle: …`, or `idle: {}` if there is nothing more to say"],
+    );
+    check("script:\n  - idle: {}\n    since: start", &["3:5 `since` does not go with `idle`"]);
+    check("script:\n  - say: \"\"", &["2:10 there is nothing to say here"]);
+    check("script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one", &["5:9 another step has the id `one`"]);
+}
+
+#[test]
+fn what_this_build_lacks_is_said_to_be_known() {
+    check("script:\n  - fork: { at: 3, as: other }", &["2:5 `fork` is not in this build"]);
+    check("script:\n  - say: hi\n    in: other", &["3:5 `in` is not in this build"]);
+    check("script:\n  - approve: { scope: \"uses:3\" }", &["2:23 `uses:3` is not in this build | there is: once"]);
+    check("script:\n  - approve: { args: {} }", &["2:16 `args` is not in this build"]);
+    check("script:\n  - expect: { withheld: none, idle: true }", &["2:15 `withheld` is not in this build"]);
+}
+
+#[test]
+fn values_out_of_range_or_of_another_kind_are_faults() {
+    check(
+        "limits: { attempts: 0, inbox_max: many, news_max: 1000000, approval_ttl: { write: 1 } }",
+        &[
+            "1:21 `0` is out of range | it goes from 1 to 20",
+            "1:35 a whole number is wanted here, and this is `many`",
+            "1:51 `1000000` is out of range | it goes from 1 to 10000",
+            "1:83 `1` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
+        ],
+    );
+    check("policy: [ask]", &["1:9 a map is wanted here, and this is a list"]);
+    check("script: later", &["1:9 a list is wanted here, and this is a single value"]);
+    check(
+        "script:\n  - advance: 90\n  - advance: soon",
+        &[
+            "2:14 `90` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
+            "3:14 `soon` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
+        ],
+    );
+    check(
+        "script:\n  - expect: { message: { matches: \"a(\" } }",
+        &["2:35 this is not a regular expression: unclosed group"],
+    );
+    check("script:\n  - answer: { text: yes please, option: 1 }", &["2:33 `option` cannot stand beside `text`"]);
+    check("script:\n  - settle: {}", &["2:5 a settlement needs one of these: ran, not_run, run_again"]);
+    check(
+        "script:\n  - deny: { request: latest }",
+        &["2:22 this is not the name of a request | write `WORLD#POSITION`, or the position alone"],
+    );
+    check("script:\n  - advance: 1s\nclock: system", &["2:5 `advance` needs the simulated clock"]);
+    assert_eq!(
+        faults(&ROOM.replace("name: planner", "name: planner, temperature: 3")),
+        ["4:40 `3` does not fit here | it goes from 0 to 2, with at most three decimals"]
+    );
+}
+
+#[test]
+fn replies_have_one_shape() {
+    check(
+        "replies: { planner: [{ text: a, fail: { kind: rate_limit } }] }",
+        &["1:33 `fail` cannot stand beside `text`"],
+    );
+    check(
+        "replies: { planner: [{ once: true, text: a }, {}] }",
+        &[
+            "1:24 `once` needs `when` beside it",
+            "1:47 a scripted reply needs one of these: text, chunks, calls, refuse, fail",
+        ],
+    );
+    check(
+        "replies: { planner: [{ fail: { kind: rate_limi, retry_after: 2 } }] }",
+        &[
+            "1:38 `rate_limi` is not known here | did you mean `rate_limit`?",
+            "1:62 `2` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
+        ],
+    );
+    check(
+        "replies: { planner: [{ txet: a }] }",
+        &["1:24 `txet` is not a key of a scripted reply | did you mean `text`?"],
+    );
+}
+
+#[test]
+fn agents_can_be_told_apart_and_have_models() {
+    assert_eq!(
+        faults(&ROOM.replace("name: planner", "name: Worker")),
+        ["4:36 two agents are called `Worker` | mentions do not tell capitals from small letters"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("name: planner", "name: planner, display: WORKER")),
+        ["4:54 two agents are called `WORKER` | mentions do not tell capitals from small letters"]
+    );
+    assert_eq!(
+        faults(&ROOM.replace("defaults: { model: m }\n", "")),
+        [
+            "3:18 this agent has no model | give it a `model`, or all agents one with `defaults: { model: NAME }`",
+            "3:37 this agent has no model | give it a `model`, or all agents one with `defaults: { model: NAME }`"
+        ]
+    );
+    assert_eq!(faults("world: empty"), ["1:1 the world has no agents"]);
+    assert_eq!(
+        faults("agents: []"),
+        ["1:1 a world script needs `world` | The world's name in the store.", "1:1 the world has no agents"]
+    );
+}
+
+#[test]
+fn what_is_no_yaml_is_shown_where_it_breaks() {
+    check("policy:\n\tmode: ask", &["2:1 a tab cannot indent a line | use blanks"]);
+    check("policy: { mode: ask", &["1:9 this cannot be read as YAML: unclosed bracket '{'"]);
+    check("clock: system\nclock: simulated", &["2:1 `clock` stands here twice"]);
+    check(
+        "description: &d text",
+        &[
+            "1:17 anchors (`&name`) and aliases (`*name`) are not part of world scripts | write the value out, or share a spec with `include`",
+        ],
+    );
+    check("description: !secret text", &["1:14 tags (`!name`) are not part of world scripts"]);
+    check("---\nworld: other", &["1:1 a second document begins here; a world script is one"]);
+    assert_eq!(faults(""), ["1:1 the file is empty"]);
+    assert_eq!(faults("- a"), ["1:3 a map is wanted here, and this is a list", "1:3 the world has no agents"]);
+    assert_eq!(faults(&"[".repeat(100)), ["1:49 this cannot be read as YAML: recursion limit exceeded"]);
+}
+
+#[test]
+fn all_faults_are_reported_in_the_order_of_the_text() {
+    check(
+        "policy: { mode: aks }\nlimits: { attempts: 0 }\nscript:\n  - sya: hi\n  - idle: {}\n    as: ada",
+        &[
+            "1:17 `aks` is not known here | did you mean `ask`?",
+            "2:21 `0` is out of range | it goes from 1 to 20",
+            "4:5 `sya` is not a step | did you mean `say`?",
+            "6:5 `as` does not go with `idle`",
+        ],
+    );
+}
