@@ -1,0 +1,349 @@
+//! What can be typed.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{AgentName, PersonName, WorldName};
+
+/// Where a store is, if nobody says otherwise.
+const STORE_DEFAULT: &str = ".folkmoot";
+/// The variable that says otherwise.
+const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
+
+/// Rooms of agents and people over one replayable log.
+#[derive(Debug, Parser)]
+#[command(name = "folkmoot", version, propagate_version = true, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// The directory of the store.
+    #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
+        value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) store: PathBuf,
+    /// Print JSON: one document, or one object a line.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colors::Auto)]
+    pub(crate) color: Colors,
+    /// Log more to stderr; twice for even more. RUST_LOG says it in detail.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Show no progress, and log errors only.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+impl Common {
+    /// The same; an empty name of a store counts as none.
+    pub(crate) fn with_a_store(mut self) -> Self {
+        if self.store.as_os_str().is_empty() {
+            self.store = PathBuf::from(STORE_DEFAULT);
+        }
+        self
+    }
+
+    /// How a command to type begins: with the store, unless it is found without saying so.
+    pub(crate) fn program(&self) -> String {
+        let found = std::env::var_os(STORE_VARIABLE).filter(|dir| !dir.is_empty());
+        let found = found.map_or_else(|| PathBuf::from(STORE_DEFAULT), PathBuf::from);
+        if self.store == found {
+            return "folkmoot".to_owned();
+        }
+        format!("folkmoot --store {}", quoted(&self.store))
+    }
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@');
+    if !text.is_empty() && text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colors {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What is done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a world script, or go on with it.
+    Run(Run),
+    /// Talk in a room: the script's, or one that is recorded.
+    Chat(Chat),
+    /// Check a script, and point at each fault.
+    Check(Check),
+    /// Print the JSON Schema of world scripts.
+    Schema,
+    /// List the worlds in the store.
+    Worlds,
+    /// Show the events of a world.
+    Log(Log),
+    /// Show the state of a world at a position, an agent's memory, or the request of a model call.
+    Replay(Replay),
+    /// Show what waits for people.
+    Approvals(Approvals),
+    /// Allow a call.
+    Approve(Approve),
+    /// Deny a call.
+    Deny(Deny),
+    /// Answer a tool's question.
+    Answer(Answer),
+    /// Say what became of a call whose outcome is unknown.
+    Settle(Settle),
+    /// Open a world and do what is owed, until it is idle.
+    Resume(Resume),
+    /// Show the store's health, which credentials are set, and versions.
+    Doctor,
+    /// Print a completion script for a shell.
+    Completions(Completions),
+}
+
+/// `chat`.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// A script, or the name of a world in the store.
+    #[arg(value_name = "SCRIPT-or-WORLD")]
+    pub(crate) room: String,
+    /// The world's name, instead of the script's.
+    #[arg(long, value_name = "NAME", value_parser = world)]
+    pub(crate) world: Option<WorldName>,
+    /// `keep` opens the world with its recorded definition.
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub(crate) spec: Option<Spec>,
+    /// How you are called in the room.
+    #[arg(long = "as", value_name = "NAME", value_parser = person)]
+    pub(crate) by: Option<PersonName>,
+}
+
+/// `log`.
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// Begin with this event.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) from: u64,
+    /// Wait for more, as long as another process holds the store.
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only events of this kind, e.g. `ToolFinished`.
+    #[arg(long, value_name = "K")]
+    pub(crate) kind: Option<String>,
+    /// Only events about this agent.
+    #[arg(long, value_name = "A", value_parser = agent)]
+    pub(crate) agent: Option<AgentName>,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// As it stood after this event. Inside a commit: after the commit.
+    #[arg(long, value_name = "N", conflicts_with = "prompt")]
+    pub(crate) at: Option<u64>,
+    /// This agent's memory.
+    #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
+    pub(crate) agent: Option<AgentName>,
+    /// The exact request of the model call that is recorded here, at its `ModelCalled`.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) prompt: Option<u64>,
+}
+
+/// `approvals`.
+#[derive(Debug, Args)]
+pub(crate) struct Approvals {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// What every decision takes.
+#[derive(Debug, Args)]
+pub(crate) struct Decided {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The request: `WORLD#POSITION`, or its position alone.
+    pub(crate) request: String,
+    /// How you are called in the room. Your login name, if left out.
+    #[arg(long = "as", value_name = "NAME", value_parser = person)]
+    pub(crate) by: Option<PersonName>,
+    /// Go on with the world at once, if no other process does.
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+/// `approve`.
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// How far it reaches.
+    #[arg(long, value_enum, default_value_t = Scope::Once)]
+    pub(crate) scope: Scope,
+    /// The first eight digits of the digest of what you saw.
+    #[arg(long, value_name = "DIGEST8")]
+    pub(crate) shown: Option<String>,
+}
+
+/// How far an approval reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// This request only.
+    Once,
+}
+
+/// `deny`.
+#[derive(Debug, Args)]
+pub(crate) struct Deny {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// Why.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// The first eight digits of the digest of what you saw.
+    #[arg(long, value_name = "DIGEST8")]
+    pub(crate) shown: Option<String>,
+}
+
+/// `answer`.
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// The answer, if the question has no options.
+    #[arg(required_unless_present = "option")]
+    pub(crate) text: Option<String>,
+    /// The number of an option, from 1.
+    #[arg(long, value_name = "N", conflicts_with = "text", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) option: Option<u32>,
+}
+
+/// `settle`.
+#[derive(Debug, Args)]
+#[group(id = "outcome", required = true, multiple = false, args = ["ran", "not_run", "run_again"])]
+pub(crate) struct Settle {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// It took effect, with this result if that is known.
+    #[arg(long, value_name = "TEXT", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "left out, given, and given with a text are three things")]
+    pub(crate) ran: Option<Option<String>>,
+    /// It did not take effect.
+    #[arg(long)]
+    pub(crate) not_run: bool,
+    /// It is to run again.
+    #[arg(long)]
+    pub(crate) run_again: bool,
+}
+
+/// `resume`.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The folder that the world's relative paths are relative to from now on.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) base: Option<PathBuf>,
+    /// Stay while requests wait, so that a second terminal can decide them.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+/// `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The script.
+    pub(crate) script: PathBuf,
+    /// The world's name, instead of the script's.
+    #[arg(long, value_name = "NAME", value_parser = world)]
+    pub(crate) world: Option<WorldName>,
+    /// Begin the next run of a finished script.
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) again: bool,
+    /// Refuse a world that exists.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Stay while requests wait, so that a second terminal can decide them.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// `keep` opens the world with its recorded definition.
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub(crate) spec: Option<Spec>,
+    /// The clock of a new world, instead of the script's.
+    #[arg(long, value_enum)]
+    pub(crate) clock: Option<Clock>,
+}
+
+/// Which definition a world is opened with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Spec {
+    /// The recorded one.
+    Keep,
+}
+
+/// Which clock a world has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Clock(pub(crate) ClockKind);
+
+impl ValueEnum for Clock {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(ClockKind::System), Self(ClockKind::Simulated)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self.0 {
+            ClockKind::System => PossibleValue::new("system").help("the machine's"),
+            ClockKind::Simulated => PossibleValue::new("simulated").help("its own"),
+        })
+    }
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The script.
+    pub(crate) script: PathBuf,
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: Shell,
+}
+
+fn world(name: &str) -> Result<WorldName, String> {
+    WorldName::new(name).map_err(|error| error.to_string())
+}
+
+fn agent(name: &str) -> Result<AgentName, String> {
+    AgentName::new(name).map_err(|error| error.to_string())
+}
+
+fn person(name: &str) -> Result<PersonName, String> {
+    PersonName::new(name).map_err(|error| error.to_string())
+}

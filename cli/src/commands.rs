@@ -1,0 +1,78 @@
+//! What is done, one file for each command.
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+use tracing_subscriber::EnvFilter;
+
+use crate::arguments::{Arguments, Command, Common};
+use crate::exit::{self, CliError};
+use crate::{interrupt, terminal};
+
+mod answer;
+mod approvals;
+mod approve;
+mod chat;
+mod check;
+mod completions;
+mod decision;
+mod deny;
+mod doctor;
+mod log;
+mod replay;
+mod resume;
+mod run;
+mod schema;
+mod settle;
+mod worlds;
+
+/// Reads the arguments, does what they say, and reports.
+pub(crate) fn main() -> ExitCode {
+    let Arguments { common, command } = Arguments::parse();
+    let common = common.with_a_store();
+    terminal::choose_colors(common.color);
+    log_to_stderr(&common);
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return exit::report(Err(CliError::other(exit::FAILED, error.to_string()))),
+    };
+    let result = runtime.block_on(Box::pin(perform(&common, command)));
+    // A thread that waits for the keyboard must not hold the end up.
+    runtime.shutdown_background();
+    exit::report(result)
+}
+
+async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
+    interrupt::survive_file_limit();
+    match command {
+        Command::Run(arguments) => run::run(common, &arguments).await,
+        Command::Chat(arguments) => chat::chat(common, &arguments).await,
+        Command::Check(arguments) => check::check(common, &arguments),
+        Command::Schema => schema::schema(),
+        Command::Worlds => worlds::worlds(common).await,
+        Command::Log(arguments) => log::log(common, arguments).await,
+        Command::Replay(arguments) => replay::replay(common, arguments).await,
+        Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
+        Command::Approve(arguments) => approve::approve(common, arguments).await,
+        Command::Deny(arguments) => deny::deny(common, arguments).await,
+        Command::Answer(arguments) => answer::answer(common, arguments).await,
+        Command::Settle(arguments) => settle::settle(common, arguments).await,
+        Command::Resume(arguments) => resume::resume(common, &arguments).await,
+        Command::Doctor => doctor::doctor(common).await,
+        Command::Completions(arguments) => completions::completions(&arguments),
+    }
+}
+
+/// Logs go to standard error: as `RUST_LOG` says, else by `-v` and `-q`.
+fn log_to_stderr(common: &Common) {
+    let level = match (common.quiet, common.verbose) {
+        (true, _) => "error",
+        (false, 0) => "warn",
+        (false, 1) => "info,folkmoot=debug,folkmoot_agents=debug",
+        (false, _) => "debug",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // It is set once in a process, here.
+    let _is_first = subscriber.with_ansi(terminal::errors_have_colors()).try_init();
+}

@@ -1,0 +1,196 @@
+//! `folkmoot chat`.
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::world::World;
+use folkmoot::script::Script;
+use folkmoot::store::OpenMode;
+use folkmoot::{FoldError, Opening, Seat, definition_of, fold_world};
+
+use crate::arguments::{Chat, Common, Spec};
+use crate::commands::resume::definition;
+use crate::commands::run::finish;
+use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
+use crate::session::Session;
+use crate::show::chat::{Chat as Lines, Line};
+use crate::show::stage::{Asked, Hints, News, Prompter, Stage};
+use crate::terminal::Terminal;
+use crate::{credentials, show};
+use folkmoot::run::waiting;
+
+mod input;
+mod keys;
+mod table;
+
+use input::{Input, Typed};
+use table::{Next, Table};
+
+/// Opens a room and talks in it.
+pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliError> {
+    if common.json {
+        return Err(CliError::other(USAGE, "a chat is for people: --json works with `run` and `log`"));
+    }
+    let by = arguments.by.clone().or_else(crate::person::login);
+    let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
+    let room = Room::find(arguments)?;
+    let session = Session::open(&common.store, room.mode(), room.name.clone()).await?;
+    let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
+    let closed = session.close().await;
+    result.and(closed)
+}
+
+/// What is opened.
+struct Room {
+    name: WorldName,
+    script: Option<Script>,
+}
+
+impl Room {
+    /// A file is a script, and so is what looks like the name of one; anything else is a world's name.
+    fn find(arguments: &Chat) -> Result<Self, CliError> {
+        let path = Path::new(&arguments.room);
+        let looks_like_file = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        if path.is_file() || looks_like_file || arguments.room.contains('/') {
+            let script = Script::load(path)?;
+            // What is wrong with it is said before a store is made.
+            credentials::check(&definition_of(&script, &script.spec)?)?;
+            let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
+            return Ok(Self { name, script: Some(script) });
+        }
+        let name = WorldName::new(&arguments.room).map_err(|error| CliError::other(USAGE, error.to_string()))?;
+        Ok(Self { name, script: None })
+    }
+
+    const fn mode(&self) -> OpenMode {
+        if self.script.is_some() { OpenMode::Create } else { OpenMode::Existing }
+    }
+
+    fn opening(&self, before: &World, keeps: bool) -> Result<Opening, CliError> {
+        let recorded = Opening { clock: ClockKind::System, ..Opening::recorded(self.name.clone()) };
+        let Some(script) = &self.script else {
+            credentials::check(&definition(before))?;
+            return Ok(recorded);
+        };
+        let base = std::path::absolute(&script.base).ok();
+        if keeps && before.name().is_some() {
+            return Ok(Opening { base, ..recorded });
+        }
+        let progress = before.script();
+        let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
+        Ok(Opening { definition: Some(definition_of(script, spec)?), base, ..recorded })
+    }
+}
+
+async fn talk(
+    common: &Common,
+    arguments: &Chat,
+    room: &Room,
+    by: PersonName,
+    session: &Session,
+) -> Result<(), CliError> {
+    let runtime = &session.runtime;
+    let before = match fold_world(&**runtime.log(), &room.name, None).await {
+        Err(FoldError::NoSuchWorld(_)) if room.script.is_some() => World::default(),
+        folded => folded?,
+    };
+    let world = runtime.open(room.opening(&before, arguments.spec == Some(Spec::Keep))?).await?;
+    let mut names: Vec<String> = agents(&world.read(World::clone).await?);
+    names.push(by.to_string());
+    let lines = Lines::new(room.name.as_str(), &before, None);
+    let mut prompter = Stage::new(common, runtime, lines, &names, &before).begin();
+    prompter.opened(&world);
+    let asked = Asked::default();
+    prompter.tell(News::Hints(Hints::Keys(asked.clone())));
+    let proof = folkmoot::Proof::local(crate::person::uid(), by);
+    let seat = world.as_principal(proof);
+    greet(&prompter, &names, room);
+    let input = Input::begin()?;
+    let table = Table::new(common, &seat, prompter.line(), asked);
+    let end = tokio::select! {
+        end = Box::pin(converse(&table, input)) => end,
+        error = prompter.ended() => {
+            return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
+        }
+    };
+    let end = end?;
+    finish(runtime, &room.name, prompter).await?;
+    part(common, &seat, end).await
+}
+
+fn agents(world: &World) -> Vec<String> {
+    world.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect()
+}
+
+fn greet(prompter: &Prompter, names: &[String], room: &Room) {
+    if std::io::stdin().is_terminal() {
+        let agents: Vec<String> = names.iter().rev().skip(1).rev().map(|name| format!("@{name}")).collect();
+        let text = format!("{} with {}. /help says what you can type.", room.name, agents.join(", "));
+        prompter.tell(News::Show(Line::Quiet(text)));
+    }
+}
+
+/// How a chat ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// By `/quit`.
+    Quit,
+    /// Nothing more was typed.
+    NoMore,
+    /// By Ctrl-C.
+    Interrupted,
+}
+
+/// Takes what is typed, until that ends.
+async fn converse(table: &Table<'_>, mut input: Input) -> Result<End, CliError> {
+    if !input.is_terminal()
+        && let Some(end) = settle(table, &mut input).await?
+    {
+        return Ok(end);
+    }
+    loop {
+        match input.next().await {
+            Typed::Line(line) if table.line(&line).await? == Next::Quit => return Ok(End::Quit),
+            // What comes through a pipe is taken line by line, each when the last one is answered.
+            Typed::Line(_) if !input.is_terminal() => {
+                if let Some(end) = settle(table, &mut input).await? {
+                    return Ok(end);
+                }
+            }
+            Typed::Line(_) => {}
+            Typed::NoMore => return Ok(settle(table, &mut input).await?.unwrap_or(End::NoMore)),
+            Typed::Interrupt if table.stop().await? => {}
+            Typed::Interrupt => return Ok(End::Interrupted),
+        }
+    }
+}
+
+/// Waits until nothing goes on; Ctrl-C stops what does, and ends the chat if nothing does.
+async fn settle(table: &Table<'_>, input: &mut Input) -> Result<Option<End>, CliError> {
+    loop {
+        tokio::select! {
+            settled = table.settle() => return settled.map(|()| None),
+            () = input.interrupted() => {
+                if !table.stop().await? {
+                    return Ok(Some(End::Interrupted));
+                }
+            }
+        }
+    }
+}
+
+/// Says what still waits, and ends as the chat ended.
+async fn part(common: &Common, seat: &Seat, end: End) -> Result<(), CliError> {
+    let waiting = seat.world().read(waiting).await?;
+    if !waiting.is_empty() {
+        show::request::pending(&mut Terminal::new(), common, seat.world().name(), &waiting)?;
+    }
+    match end {
+        End::Interrupted => Err(CliError::Said(INTERRUPTED)),
+        End::NoMore if !waiting.is_empty() => Err(CliError::Said(PENDING)),
+        End::NoMore | End::Quit => Ok(()),
+    }
+}

@@ -1,0 +1,160 @@
+//! The person's side of a chat: what a typed line does.
+
+use folkmoot::core::world::Activity;
+use folkmoot::{Post, Seat, SeatError};
+use tokio::sync::mpsc;
+
+use super::keys::Meaning;
+use crate::arguments::Common;
+use crate::control::decision::{What, give};
+use crate::exit::CliError;
+use crate::show::chat::Line;
+use crate::show::stage::{Asked, News};
+use crate::show::{refusal, request};
+use folkmoot::run::{Waiting, waiting};
+
+const HELP: [&str; 7] = [
+    "type to talk to the room; @name at the start of a line addresses an agent",
+    "/agents     who is here, and what they do",
+    "/approvals  what waits for you",
+    "/say TEXT   talks, even while a question waits for an answer",
+    "/stop       stops what goes on",
+    "/quit       ends the chat; the room is kept",
+    "while a request waits, its keys answer it: the oldest first",
+];
+
+/// What comes after a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Another one.
+    Line,
+    /// The end.
+    Quit,
+}
+
+/// The person's side of a chat.
+pub(super) struct Table<'a> {
+    common: &'a Common,
+    seat: &'a Seat,
+    stage: mpsc::UnboundedSender<News>,
+    asked: Asked,
+}
+
+impl<'a> Table<'a> {
+    pub(super) const fn new(
+        common: &'a Common,
+        seat: &'a Seat,
+        stage: mpsc::UnboundedSender<News>,
+        asked: Asked,
+    ) -> Self {
+        Self { common, seat, stage, asked }
+    }
+
+    /// Does what a line asks for.
+    pub(super) async fn line(&self, line: &str) -> Result<Next, CliError> {
+        let waiting = self.seat.world().read(waiting).await?;
+        let asked = self.asked.first();
+        let shown = waiting.iter().find(|request| Some(request.request) == asked);
+        let request = shown.or(waiting.first());
+        match (Meaning::of(line, request), request) {
+            (Meaning::Nothing, _) => {}
+            (Meaning::Say(text), _) => self.say(&text).await?,
+            (Meaning::Decide(what), Some(request)) if shown.is_some() => {
+                self.asked.forget(request.request);
+                self.decide(request, what).await?;
+            }
+            // What was shown was decided elsewhere, or nothing was shown yet: nobody answers what they have not seen.
+            (Meaning::Decide(_) | Meaning::Details, Some(request)) => {
+                asked.filter(|_| shown.is_none()).into_iter().for_each(|gone| self.asked.forget(gone));
+                self.details(request);
+            }
+            (Meaning::Decide(_) | Meaning::Details, None) => {}
+            (Meaning::Later(why), _) => self.tell(Line::Quiet(why.to_owned())),
+            (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
+        }
+        Ok(Next::Line)
+    }
+
+    async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<Next, CliError> {
+        let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
+        match word {
+            "help" => HELP.iter().for_each(|line| self.tell(Line::Plain((*line).to_owned()))),
+            "agents" => self.agents().await?,
+            "approvals" if waiting.is_empty() => self.tell(Line::Quiet("nothing waits".to_owned())),
+            "approvals" => waiting.iter().for_each(|request| self.details(request)),
+            "say" => self.say(rest).await?,
+            "stop" => {
+                self.stop().await?;
+            }
+            "quit" => return Ok(Next::Quit),
+            "grants" | "fork" => self.tell(Line::Quiet(format!("/{word} comes with a later version"))),
+            word => self.tell(Line::Bad(format!("there is no /{word}; /help lists what there is"))),
+        }
+        Ok(Next::Line)
+    }
+
+    async fn say(&self, text: &str) -> Result<(), CliError> {
+        self.survive(self.seat.publish_message(Post::text(text)).await.map(|_| ()))
+    }
+
+    async fn decide(&self, request: &Waiting, what: What) -> Result<(), CliError> {
+        match give(self.seat, request.request, what).await {
+            Ok(_) => Ok(()),
+            Err(error) => self.survive(Err(error)),
+        }
+    }
+
+    async fn agents(&self) -> Result<(), CliError> {
+        let agents = self.seat.world().read(|world| {
+            let doing = |name| format!("{:?}", world.doing(name)).to_lowercase();
+            let agents = world.rules().spec().agents.iter();
+            agents.map(|agent| format!("@{}  {}", agent.name, doing(&agent.name))).collect::<Vec<_>>()
+        });
+        agents.await?.into_iter().for_each(|line| self.tell(Line::Plain(line)));
+        Ok(())
+    }
+
+    /// Stops what goes on; says whether anything did.
+    pub(super) async fn stop(&self) -> Result<bool, CliError> {
+        let activity = self.seat.world().read(|world| world.activity()).await?;
+        if activity == Activity::Idle {
+            self.tell(Line::Quiet("nothing goes on".to_owned()));
+            return Ok(false);
+        }
+        self.survive(self.seat.stop(None, None).await.map(|_| ()))?;
+        Ok(true)
+    }
+
+    /// Waits until nothing goes on any more.
+    pub(super) async fn settle(&self) -> Result<(), CliError> {
+        let world = self.seat.world();
+        world.quiet().await?;
+        let waiting = world.read(waiting).await?;
+        waiting.iter().for_each(|request| self.asked.offer(request.request));
+        let _ended = self.stage.send(News::Waits(waiting));
+        Ok(())
+    }
+
+    fn details(&self, request: &Waiting) {
+        self.asked.turn_to(request.request);
+        self.tell(Line::Asks(request.name.clone(), request::asked(request)));
+        request::commands(self.common, request, None).into_iter().for_each(|line| self.tell(Line::Plain(line)));
+        self.tell(Line::Quiet(request::keys(request).to_owned()));
+    }
+
+    /// A refusal is told, and the chat goes on. A world that has ended ends it.
+    fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
+        match result {
+            Err(SeatError::Refused(why)) => {
+                self.tell(Line::Bad(refusal(&why)));
+                Ok(())
+            }
+            result => Ok(result?),
+        }
+    }
+
+    fn tell(&self, line: Line) {
+        // A stage that has ended ends the chat elsewhere.
+        let _ended = self.stage.send(News::Show(line));
+    }
+}

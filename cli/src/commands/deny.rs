@@ -1,0 +1,12 @@
+//! `folkmoot deny`.
+
+use crate::arguments::{Common, Deny};
+use crate::commands::decision::decide;
+use crate::control::decision::What;
+use crate::exit::CliError;
+
+/// Denies a call.
+pub(crate) async fn deny(common: &Common, arguments: Deny) -> Result<(), CliError> {
+    let Deny { decided, reason, shown } = arguments;
+    decide(common, decided, What::Deny { shown, reason }).await
+}

@@ -1,0 +1,93 @@
+//! `folkmoot doctor`.
+
+use folkmoot::core::decider::decider_id;
+use folkmoot::store::{OpenError, OpenMode};
+use serde::Serialize;
+
+use crate::arguments::Common;
+use crate::exit::{CliError, STORE};
+use crate::source::hold;
+use crate::terminal::Terminal;
+
+/// The variables that models ask for, by provider.
+const CREDENTIALS: [(&str, &str); 2] = [("openai-chat", "OPENAI_API_KEY"), ("openai-chat", "OPENAI_BASE_URL")];
+
+/// What was found.
+#[derive(Debug, Serialize)]
+struct Findings {
+    version: &'static str,
+    /// The rules that this build decides by.
+    decider: String,
+    store: StoreFindings,
+    credentials: Vec<Credential>,
+}
+
+/// What was found of the store.
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+enum StoreFindings {
+    /// It opens.
+    Fine { path: String, format: u32, worlds: usize, events: u64, frames: u64, bytes_on_disk: u64 },
+    /// Another process holds it.
+    Held { path: String, what: String },
+    /// There is none.
+    Missing { path: String },
+}
+
+/// A variable, and whether it is set. Never its value.
+#[derive(Debug, Serialize)]
+struct Credential {
+    provider: &'static str,
+    variable: &'static str,
+    is_set: bool,
+}
+
+/// Shows the store's health, which credentials are set, and versions.
+pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let credentials =
+        CREDENTIALS.map(|(provider, variable)| Credential { provider, variable, is_set: is_set(variable) });
+    let findings = Findings {
+        version: env!("CARGO_PKG_VERSION"),
+        decider: decider_id().to_string(),
+        store: store(common).await?,
+        credentials: credentials.into(),
+    };
+    let mut terminal = Terminal::new();
+    if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }
+}
+
+async fn store(common: &Common) -> Result<StoreFindings, CliError> {
+    let path = common.store.display().to_string();
+    let store = match hold(&common.store, OpenMode::Existing).await {
+        Ok(Ok(store)) => store,
+        Ok(Err((_, error))) => return Ok(StoreFindings::Held { path, what: error.to_string() }),
+        Err(CliError::Store(OpenError::Missing { .. })) => return Ok(StoreFindings::Missing { path }),
+        Err(error) => return Err(error),
+    };
+    let stats = store.stats().map_err(|error| CliError::other(STORE, format!("cannot look at {path}: {error}")))?;
+    Ok(StoreFindings::Fine {
+        path,
+        format: stats.format,
+        worlds: stats.worlds,
+        events: stats.events,
+        frames: stats.frames,
+        bytes_on_disk: stats.bytes_on_disk,
+    })
+}
+
+fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
+    terminal.line(&format!("folkmoot {}, rules {}", findings.version, findings.decider))?;
+    match &findings.store {
+        StoreFindings::Fine { path, format, worlds, events, bytes_on_disk, .. } => terminal.line(&format!(
+            "store {path}: fine, format {format}, {worlds} worlds, {events} events, {bytes_on_disk} bytes"
+        ))?,
+        StoreFindings::Held { what, .. } => terminal.line(what)?,
+        StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
+    }
+    for Credential { provider, variable, is_set } in &findings.credentials {
+        let state = if *is_set { "set" } else { "not set" };
+        terminal.line(&format!("{variable} ({provider}): {state}"))?;
+    }
+    Ok(())
+}

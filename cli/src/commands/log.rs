@@ -1,0 +1,43 @@
+//! `folkmoot log`.
+
+use folkmoot::core::ids::Position;
+use futures::TryStreamExt as _;
+
+use crate::arguments::{Common, Log};
+use crate::exit::CliError;
+use crate::show::style::{BOLD, DIM, paint};
+use crate::show::{clean, complain, time};
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::event::EventView;
+use crate::view::query::{LogQuery, Query};
+
+/// Shows the events of a world, one a line.
+pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError> {
+    let Log { world, from, follow, kind, agent } = arguments;
+    let source = Source::open(common).await?;
+    if follow && !source.is_held() {
+        // Following what only this process could write would keep the store from everybody else.
+        complain("no process holds the store, so nothing more will come; this is the log as it is");
+    }
+    let query = LogQuery { world, from: Position::new(from), follow: follow && source.is_held(), kind, agent };
+    let mut events = source.ask(Query::Log(query)).await?;
+    let mut terminal = Terminal::new();
+    while let Some(event) = events.try_next().await? {
+        let mut event: EventView = serde_json::from_value(event).map_err(CliError::json)?;
+        if common.json {
+            event.gist.clear();
+            terminal.json(&event)?;
+        } else {
+            terminal.line(&line(&event))?;
+        }
+    }
+    Ok(())
+}
+
+fn line(event: &EventView) -> String {
+    let position = format!("{:>5}", event.position.get());
+    let when = paint(DIM, &time(event.time));
+    let kind = paint(BOLD, &format!("{:<17}", event.kind));
+    format!("{position}  {when}  {kind}  {:<12}  {}", clean(&event.actor()), clean(&event.gist)).trim_end().to_owned()
+}

@@ -1,0 +1,111 @@
+//! `folkmoot replay`.
+
+use folkmoot::core::ids::Position;
+use folkmoot::core::request::Item;
+use folkmoot::core::response::Part;
+use serde_json::Value;
+
+use crate::arguments::{Common, Replay};
+use crate::exit::{CliError, STORE};
+use crate::show::style::{BOLD, DIM, paint};
+use crate::show::{clean, clip, one_line, request, time};
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::query::{Query, ReplayQuery};
+use crate::view::replay::{MemoryView, ReplayView};
+
+/// The longest text that is shown in a line, in characters.
+const TEXT_MAX: usize = 240;
+
+/// Shows the folded state of a world, an agent's memory, or the request of a model call.
+pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), CliError> {
+    let Replay { world, at, agent, prompt } = arguments;
+    let (at, prompt) = (at.map(Position::new), prompt.map(Position::new));
+    let query = ReplayQuery { world, at, agent: agent.clone(), prompt };
+    let answer = Source::open(common).await?.ask_all(Query::Replay(query)).await?;
+    let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+    let mut terminal = Terminal::new();
+    if common.json || prompt.is_some() {
+        return terminal.document(&value);
+    }
+    let lines = if agent.is_some() { memory(value)? } else { state(value, at)? };
+    lines.iter().try_for_each(|line| terminal.line(line))
+}
+
+fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError> {
+    let state: ReplayView = serde_json::from_value(value).map_err(CliError::json)?;
+    let name = state.world.as_ref().map(ToString::to_string).unwrap_or_default();
+    let activity = format!("{:?}", state.activity).to_lowercase();
+    let mut lines = vec![format!("{} after event {}, {}, {activity}", paint(BOLD, &name), state.at, time(state.time))];
+    if let Some(asked) = asked.filter(|asked| *asked != state.at) {
+        lines.push(paint(DIM, &format!("event {asked} belongs to the commit that ends with event {}", state.at)));
+    }
+    lines.push(head("roster"));
+    lines.extend(state.agents.iter().map(|agent| {
+        let tools: Vec<String> = agent.tools.iter().map(ToString::to_string).collect();
+        let tools = if tools.is_empty() { String::new() } else { format!(", tools {}", tools.join(" ")) };
+        let model = agent.model.as_ref().map_or_else(|| "in code".to_owned(), |model| format!("model {model}"));
+        format!("  @{}  {model}{tools}  {}", agent.name, paint(DIM, &word(&agent.doing)))
+    }));
+    lines.extend(
+        state.people.iter().map(|person| format!("  {}  {} {}", person.display, person.method, person.subject)),
+    );
+    lines.push(head("transcript"));
+    lines.extend(state.transcript.iter().map(|message| {
+        let text = message.text.as_deref().map_or_else(|| "[erased]".to_owned(), one_line);
+        format!("  {:>5}  {}: {}", message.at.get(), message.from, clip(&text, TEXT_MAX))
+    }));
+    lines.push(head("waiting for people"));
+    for one in &state.pending {
+        lines.extend(request::block(&one.name, &request::asked(one)).into_iter().map(|line| format!("  {line}")));
+    }
+    lines.push(head("budgets of open episodes"));
+    lines.extend(state.episodes.iter().map(|episode| {
+        let (spent, most) = (episode.model_calls_total, state.limits.model_calls_per_episode);
+        format!("  episode {}: {spent} of {most} model calls", episode.episode)
+    }));
+    Ok(lines)
+}
+
+fn memory(value: Value) -> Result<Vec<String>, CliError> {
+    let memory: MemoryView = serde_json::from_value(value).map_err(CliError::json)?;
+    let mut lines =
+        vec![format!("{} after event {}, {}", paint(BOLD, memory.agent.as_str()), memory.at, word(&memory.doing))];
+    lines.push(head("memory"));
+    lines.extend(memory.items.iter().map(|item| format!("  {}", clip(&one_line(&told(item)), TEXT_MAX))));
+    lines.push(head("open calls"));
+    lines.extend(memory.open_calls.iter().map(|call| {
+        let tool = call.tool.as_ref().map(ToString::to_string).unwrap_or_default();
+        format!("  {tool} {}", clean(call.arguments.as_deref().unwrap_or("[erased]")))
+    }));
+    let inbox: Vec<String> = memory.inbox.iter().map(ToString::to_string).collect();
+    lines.push(format!("{} {}", head("inbox"), inbox.join(", ")));
+    lines.extend(memory.note.map(|note| format!("{} {}", head("note"), clean(&note))));
+    Ok(lines)
+}
+
+fn told(item: &Item) -> String {
+    match item {
+        Item::Heard { from, text } => format!("heard {from}: {text}"),
+        Item::Said { parts } => {
+            let part = |part: &Part| match part {
+                Part::Text(text) | Part::Refusal(text) => text.clone(),
+                Part::Call(call) => format!("→ {} {}", call.tool, call.arguments),
+                Part::Reasoning(_) => "(reasoning)".to_owned(),
+                Part::Opaque(_) => "(opaque)".to_owned(),
+            };
+            format!("said {}", parts.iter().map(part).collect::<Vec<_>>().join(" "))
+        }
+        Item::Result { text, failed, .. } => format!("{} {text}", if *failed { "failed" } else { "result" }),
+        Item::Notice { text } => format!("notice {text}"),
+    }
+}
+
+fn head(text: &str) -> String {
+    paint(BOLD, &format!("{text}:"))
+}
+
+fn word(value: &impl serde::Serialize) -> String {
+    let word = serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned));
+    word.unwrap_or_default().replace('_', " ")
+}

@@ -1,0 +1,90 @@
+//! `folkmoot resume`.
+
+use folkmoot::core::ids::WorldName;
+use folkmoot::core::spec::Definition;
+use folkmoot::core::world::{Activity, World};
+use folkmoot::store::OpenMode;
+use folkmoot::{Opening, SeatError, WorldHandle, fold_world};
+
+use crate::arguments::{Common, Resume};
+use crate::commands::run::{finish, stop};
+use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::session::Session;
+use crate::show::chat::Chat;
+use crate::show::stage::{Hints, News, Prompter, Stage};
+use crate::terminal::Terminal;
+use crate::{credentials, interrupt, show};
+use folkmoot::run::waiting;
+
+/// Opens a recorded world and does what is owed, until it is idle or waits for people.
+pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
+    let session = Session::open(&common.store, OpenMode::Existing, arguments.world.clone()).await?;
+    let result = Box::pin(drive(common, arguments, &session)).await;
+    let closed = session.close().await;
+    result.and(closed)
+}
+
+async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result<(), CliError> {
+    let (runtime, name) = (&session.runtime, &arguments.world);
+    let before = fold_world(&**runtime.log(), name, None).await?;
+    credentials::check(&definition(&before))?;
+    let names: Vec<String> = before.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect();
+    let chat = Chat::new(name.as_str(), &before, None);
+    let base = arguments.base.as_ref().map(std::path::absolute).transpose();
+    let base = base.map_err(|error| CliError::other(crate::exit::STORE, format!("--base: {error}")))?;
+    let world = runtime.open(Opening { base, ..Opening::recorded(name.clone()) }).await?;
+    let mut prompter = Stage::new(common, runtime, chat, &names, &before).begin();
+    prompter.opened(&world);
+    prompter.tell(News::Hints(if arguments.wait { Hints::Commands } else { Hints::None }));
+    let activity = tokio::select! {
+        activity = settled(&world, arguments.wait) => activity?,
+        error = prompter.ended() => {
+            return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
+        }
+        () = interrupt::first() => {
+            stop(runtime, name).await;
+            finish(runtime, name, prompter).await?;
+            show::complain("interrupted: what was going on is stopped, and recorded");
+            return Err(CliError::Said(INTERRUPTED));
+        }
+    };
+    conclude(common, session, &world, activity, prompter).await
+}
+
+/// The definition that is recorded.
+pub(crate) fn definition(world: &World) -> Definition {
+    Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
+}
+
+/// Waits until nothing goes on; with `waits`, until nothing waits for people either.
+pub(crate) async fn settled(world: &WorldHandle, waits: bool) -> Result<Activity, SeatError> {
+    loop {
+        let activity = world.quiet().await?;
+        if !(waits && activity == Activity::Parked) {
+            return Ok(activity);
+        }
+        world.unparked().await?;
+    }
+}
+
+async fn conclude(
+    common: &Common,
+    session: &Session,
+    world: &WorldHandle,
+    activity: Activity,
+    prompter: Prompter,
+) -> Result<(), CliError> {
+    let name: &WorldName = world.name();
+    let waiting = world.read(waiting).await?;
+    finish(&session.runtime, name, prompter).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        terminal.json(&serde_json::json!({ "world": name, "activity": activity, "waiting": waiting }))?;
+    } else if waiting.is_empty() {
+        let events = world.read(|world| world.head()).await?;
+        terminal.line(&format!("{name} is idle. {events} events are kept in {}.", common.store.display()))?;
+    } else {
+        show::request::pending(&mut terminal, common, name, &waiting)?;
+    }
+    if activity == Activity::Parked { Err(CliError::Said(PENDING)) } else { Ok(()) }
+}

@@ -1,0 +1,215 @@
+//! `folkmoot run`.
+
+use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::core::world::{Activity, World};
+use folkmoot::run::{Begin, Outcome, Report, RunError, RunOptions, Watch, run_script};
+use folkmoot::script::{Script, Step, Verb};
+use folkmoot::store::OpenMode;
+use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
+use tokio::sync::mpsc;
+
+use crate::arguments::{Common, Run, Spec};
+use crate::commands::resume::settled;
+use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::session::Session;
+use crate::show::chat::{Chat, Line};
+use crate::show::stage::{Hints, News, Prompter, Stage, tell_opened};
+use crate::terminal::Terminal;
+use crate::{credentials, interrupt, person, show};
+
+/// Runs a script, or goes on with it, and shows the chat.
+pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError> {
+    let script = Script::load(&arguments.script)?;
+    // What is wrong with the script is said before a store is made for it.
+    credentials::check(&definition_of(&script, &script.spec)?)?;
+    let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
+    let session = Session::open(&common.store, OpenMode::Create, name).await?;
+    let result = Box::pin(drive(common, arguments, &script, &session)).await;
+    let closed = session.close().await;
+    result.and(closed)
+}
+
+async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Session) -> Result<(), CliError> {
+    let options = RunOptions {
+        world: arguments.world.clone(),
+        begin: match (arguments.again, arguments.fresh) {
+            (true, _) => Begin::Again,
+            (false, true) => Begin::Fresh,
+            (false, false) => Begin::GoOn,
+        },
+        wait: arguments.wait,
+        keep_spec: arguments.spec == Some(Spec::Keep),
+        clock: arguments.clock.map(|clock| clock.0),
+        perform: Perform::AsItComes,
+    };
+    let runtime = &session.runtime;
+    let name = options.world.clone().unwrap_or_else(|| script.world.clone());
+    let before = recorded(runtime, &name).await?;
+    let chat = Chat::new(name.as_str(), &before, Some(script));
+    let mut prompter = Stage::new(common, runtime, chat, &names(script), &before).begin();
+    let mut relay = Relay { news: prompter.line(), waits: options.wait };
+    let outcome = tokio::select! {
+        outcome = Box::pin(perform(runtime, script, &options, &mut relay)) => Ok(outcome),
+        error = prompter.ended() => Err(error),
+        () = interrupt::first() => {
+            stop(runtime, &name).await;
+            finish(runtime, &name, prompter).await?;
+            show::complain("interrupted: what was going on is stopped, and recorded");
+            return Err(CliError::Said(INTERRUPTED));
+        }
+    };
+    match outcome {
+        Ok(outcome) => {
+            finish(runtime, &name, prompter).await?;
+            conclude(common, runtime, &name, outcome).await
+        }
+        Err(CliError::Closed) => Err(CliError::Said(CUT_OFF)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Runs the script; told to wait, it stays until nothing waits any more.
+async fn perform(
+    runtime: &Runtime,
+    script: &Script,
+    options: &RunOptions,
+    relay: &mut Relay,
+) -> Result<Report, RunError> {
+    let mut report = run_script(runtime, script, options, relay).await?;
+    if options.wait
+        && report.activity == Activity::Parked
+        && let Some(world) = runtime.world(&report.world)
+    {
+        relay.tell(News::Hints(Hints::Commands));
+        report.activity = settled(&world, true).await?;
+        report.waiting = world.read(folkmoot::run::waiting).await?;
+    }
+    Ok(report)
+}
+
+/// The world as it is recorded; one that is not begins empty.
+async fn recorded(runtime: &Runtime, name: &WorldName) -> Result<World, CliError> {
+    match fold_world(&**runtime.log(), name, None).await {
+        Ok(world) => Ok(world),
+        Err(FoldError::NoSuchWorld(_)) => Ok(World::default()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn names(script: &Script) -> Vec<String> {
+    let agents = script.spec.agents.iter().map(|agent| agent.spec.name.to_string());
+    agents.chain(script.steps.iter().map(|step| step.by.to_string())).collect()
+}
+
+/// Shows everything that is recorded.
+pub(crate) async fn finish(runtime: &Runtime, name: &WorldName, prompter: Prompter) -> Result<(), CliError> {
+    let entry = runtime.log().find(name).await?;
+    let result = prompter.finish(entry.map_or(Position::ZERO, |entry| entry.head)).await;
+    result.map_err(|error| if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
+}
+
+/// Stops what goes on in a world, so that this is recorded.
+pub(crate) async fn stop(runtime: &Runtime, name: &WorldName) {
+    let (Some(world), Some(proof)) = (runtime.world(name), person::proof(None)) else { return };
+    // Refused if nothing goes on: then there is nothing to stop.
+    if let Err(error) = world.as_principal(proof).stop(None, None).await {
+        tracing::debug!(%error, "nothing was stopped");
+    }
+    if let Err(error) = world.quiet().await {
+        tracing::debug!(%error, "the world ended");
+    }
+}
+
+async fn conclude(
+    common: &Common,
+    runtime: &Runtime,
+    name: &WorldName,
+    outcome: Result<Report, RunError>,
+) -> Result<(), CliError> {
+    match outcome {
+        Ok(report) => {
+            if common.json {
+                Terminal::new().json(&report_json(&report))?;
+            } else {
+                farewell(common, runtime, name, &report).await?;
+            }
+            if report.activity == Activity::Parked { Err(CliError::Said(PENDING)) } else { Ok(()) }
+        }
+        Err(RunError::Parked(waiting)) => {
+            let mut terminal = Terminal::new();
+            if common.json {
+                terminal.json(&serde_json::json!({ "world": name, "waiting": waiting }))?;
+            } else {
+                show::request::pending(&mut terminal, common, name, &waiting)?;
+            }
+            Err(CliError::Said(PENDING))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn report_json(report: &Report) -> serde_json::Value {
+    serde_json::json!({
+        "world": report.world,
+        "run": report.run,
+        "done": report.done,
+        "done_before": report.done_before,
+        "activity": report.activity,
+        "waiting": report.waiting,
+    })
+}
+
+/// Says what was kept where, and what can be done with it.
+async fn farewell(common: &Common, runtime: &Runtime, name: &WorldName, report: &Report) -> Result<(), CliError> {
+    let events = runtime.log().find(name).await?.map_or(0, |entry| entry.head.get());
+    let mut terminal = Terminal::new();
+    let again = if report.done == 0 { "checked again, all as before" } else { "all as the script says" };
+    let steps = report.done.saturating_add(report.done_before);
+    let program = common.program();
+    terminal.line("")?;
+    terminal.line(&format!(
+        "Run {} of {name}: {steps} steps, {again}. {events} events are kept in {}.",
+        report.run,
+        common.store.display()
+    ))?;
+    terminal.line(&format!("See the events:    {program} log {name}"))?;
+    terminal.line(&format!("See how it stands: {program} replay {name}"))?;
+    if !report.waiting.is_empty() {
+        show::request::pending(&mut terminal, common, name, &report.waiting)?;
+    }
+    Ok(())
+}
+
+/// Passes on to the stage what the run does.
+struct Relay {
+    news: mpsc::UnboundedSender<News>,
+    waits: bool,
+}
+
+impl Relay {
+    fn tell(&self, news: News) {
+        // A stage that has ended needs no news; the run is stopped for it elsewhere.
+        let _ended = self.news.send(news);
+    }
+}
+
+impl Watch for Relay {
+    fn opened(&mut self, world: &WorldHandle) {
+        tell_opened(&self.news, world);
+    }
+
+    fn begins(&mut self, _index: usize, step: &Step) {
+        // Other steps decide by themselves, or end the run.
+        let is_last = self.waits && matches!(step.verb, Verb::Idle);
+        self.tell(News::Hints(if is_last { Hints::Commands } else { Hints::None }));
+    }
+
+    fn ended(&mut self, index: usize, step: &Step, outcome: &Outcome) {
+        let what = format!("step {} ({})", index.saturating_add(1), step.verb.word());
+        match outcome {
+            Outcome::Done => {}
+            Outcome::DoneBefore => self.tell(News::Show(Line::Quiet(format!("{what} was done before")))),
+            Outcome::HeldBefore => self.tell(News::Show(Line::Good(format!("{what} still holds")))),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The control socket: how a second terminal reads and decides while a process holds the store.
+//!
+//! One line of JSON asks, lines of JSON answer, and a last one says how it ended.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::view::query::Query;
+
+pub(crate) mod client;
+pub(crate) mod decision;
+mod peer;
+pub(crate) mod server;
+
+use decision::Decision;
+
+/// The socket's name in the store's directory.
+const SOCKET: &str = "control.sock";
+/// The longest request, in bytes.
+const REQUEST_MAX: u64 = 256 * 1024;
+/// The longest path of a socket, in bytes.
+const PATH_MAX: usize = 100;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Request {
+    /// To read.
+    Query(Query),
+    /// To decide.
+    Decide(Decision),
+}
+
+/// A line of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Response {
+    /// A part of it.
+    Value(Value),
+    /// That was all.
+    Done,
+    /// It did not work.
+    Error {
+        /// The exit code.
+        code: u8,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+}
+
+/// A way to the socket of `store` that is short enough for the system. Kept open, the folder stays reachable.
+#[derive(Debug)]
+struct Way {
+    path: PathBuf,
+    _folder: Option<std::fs::File>,
+}
+
+impl Way {
+    fn to(store: &Path, name: &str) -> std::io::Result<Self> {
+        let path = store.join(name);
+        if path.as_os_str().len() <= PATH_MAX {
+            return Ok(Self { path, _folder: None });
+        }
+        let folder = std::fs::File::open(store)?;
+        let number = std::os::fd::AsRawFd::as_raw_fd(&folder);
+        Ok(Self { path: PathBuf::from(format!("/proc/self/fd/{number}/{name}")), _folder: Some(folder) })
+    }
+}

@@ -1,0 +1,60 @@
+//! The other end: asking the process that holds the store.
+
+use std::io;
+use std::path::Path;
+
+use futures::StreamExt as _;
+use futures::stream;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+
+use super::{Request, Response, SOCKET, Way};
+use crate::exit::{CliError, STORE};
+use crate::view::query::{Answer, Query};
+
+/// A connection to the process that holds a store.
+#[derive(Debug)]
+pub(crate) struct Client(UnixStream);
+
+impl Client {
+    /// Connects to whoever holds `store`.
+    pub(crate) async fn connect(store: &Path) -> io::Result<Self> {
+        let way = Way::to(store, SOCKET)?;
+        UnixStream::connect(&way.path).await.map(Self)
+    }
+
+    /// Asks, and gives the answer as it comes. A log that is followed ends with its holder.
+    pub(crate) async fn ask(self, request: &Request) -> Result<Answer, CliError> {
+        let mut line = serde_json::to_vec(request).map_err(CliError::json)?;
+        line.push(b'\n');
+        let (input, mut output) = self.0.into_split();
+        output.write_all(&line).await.map_err(lost)?;
+        // The writing half goes along: closing it would say that nobody wants an answer.
+        let ends_with_holder = matches!(request, Request::Query(Query::Log(query)) if query.follow);
+        let state = (BufReader::new(input), output);
+        let lines = stream::try_unfold(state, move |(mut input, output)| async move {
+            match read(&mut input).await? {
+                Some(Response::Value(value)) => Ok(Some((value, (input, output)))),
+                Some(Response::Done) => Ok(None),
+                Some(Response::Error { code, message }) => Err(CliError::other(code, message)),
+                None if ends_with_holder => Ok(None),
+                None => Err(lost("the connection was closed")),
+            }
+        });
+        Ok(lines.boxed())
+    }
+}
+
+fn lost(error: impl std::fmt::Display) -> CliError {
+    CliError::other(STORE, format!("the process that holds the store went away: {error}"))
+}
+
+/// The next line; `None` if the connection was closed.
+async fn read(input: &mut BufReader<OwnedReadHalf>) -> Result<Option<Response>, CliError> {
+    let mut line = String::new();
+    if input.read_line(&mut line).await.map_err(lost)? == 0 {
+        return Ok(None);
+    }
+    serde_json::from_str(&line).map(Some).map_err(lost)
+}

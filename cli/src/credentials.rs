@@ -1,0 +1,46 @@
+//! Variables that models need: whether they are set, never their values.
+
+use folkmoot::core::ids::ModelName;
+use folkmoot::core::spec::{Definition, SpecText};
+use folkmoot::providers::HttpSettings;
+use folkmoot::providers::transport::{ProcessEnvironment, Template};
+use serde_json::Value;
+
+use crate::exit::{CliError, STORE};
+
+/// Refuses a definition whose agents use a model with a variable that is not set, as a missing file is refused.
+pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
+    let Some(text) = definition.text.present() else { return Ok(()) };
+    let mut missing: Vec<String> = used(definition).filter_map(|model| missing_of(model, definition, text)).collect();
+    missing.sort();
+    missing.dedup();
+    match missing.as_slice() {
+        [] => Ok(()),
+        missing => Err(CliError::other(STORE, missing.join("; "))),
+    }
+}
+
+fn used(definition: &Definition) -> impl Iterator<Item = &ModelName> {
+    definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref())
+}
+
+/// The first variable of `model` that is not set, in a sentence.
+fn missing_of(model: &ModelName, definition: &Definition, text: &SpecText) -> Option<String> {
+    let provider = &definition.spec.models.get(model)?.provider;
+    let templates = templates(provider, text.models.get(model)?);
+    let missing = templates.iter().find_map(|template| template.expand(&ProcessEnvironment).err())?;
+    Some(format!(
+        "the model {model} ({provider}) needs the environment variable {}: set it and try again",
+        missing.name
+    ))
+}
+
+/// The texts of a model's settings that variables may stand in, defaults and all. Settings that do not read have none
+/// here: building the model says what is wrong with them.
+fn templates(provider: &str, settings: &Value) -> Vec<Template> {
+    if provider != "openai-chat" {
+        return Vec::new();
+    }
+    let Ok(settings) = serde_json::from_value::<HttpSettings>(settings.clone()) else { return Vec::new() };
+    [settings.base_url].into_iter().chain(settings.key).chain(settings.headers.into_values()).collect()
+}

@@ -1,0 +1,191 @@
+//! What can go wrong, and the exit code that says so.
+
+use std::io;
+use std::process::ExitCode;
+
+use folkmoot::core::causes::with_causes;
+use folkmoot::core::port::{AppendError, ReadError};
+use folkmoot::core::refusal::Refusal;
+use folkmoot::run::{RunError, Unmet};
+use folkmoot::script::{Fault, ScriptError};
+use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
+
+/// What was asked for is done.
+pub(crate) const FINE: u8 = 0;
+/// A script's expectation failed, or the run failed.
+pub(crate) const FAILED: u8 = 1;
+/// Wrong usage, or an invalid script.
+pub(crate) const USAGE: u8 = 2;
+/// The store, the configuration or credentials.
+pub(crate) const STORE: u8 = 3;
+/// An approval was denied, or is still pending where the command needed it.
+pub(crate) const PENDING: u8 = 4;
+/// What is stored is not what was written.
+pub(crate) const INTEGRITY: u8 = 5;
+/// Ctrl-C.
+pub(crate) const INTERRUPTED: u8 = 130;
+/// The reader of the output went away while something was being done: what a shell reports for SIGPIPE.
+pub(crate) const CUT_OFF: u8 = 141;
+
+/// Why a command did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// A script has faults.
+    #[error(transparent)]
+    Script(#[from] ScriptError),
+    /// What a step expects did not hold.
+    #[error("{}", .0.fault)]
+    Unmet(Box<Unmet>),
+    /// A step failed.
+    #[error("{0}")]
+    Step(Fault),
+    /// The store does not open.
+    #[error("{}", with_causes(.0))]
+    Store(#[from] store::OpenError),
+    /// A world does not open.
+    #[error("{}", with_causes(.0))]
+    World(OpenError),
+    /// A log does not read.
+    #[error("{}", with_causes(.0))]
+    Fold(#[from] FoldError),
+    /// Something else, with its exit code.
+    #[error("{message}")]
+    Other {
+        /// The exit code.
+        code: u8,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// Nobody reads the output any more.
+    #[error("the output was closed")]
+    Closed,
+    /// It was said already, where it happened.
+    #[error("exit code {0}")]
+    Said(u8),
+}
+
+impl CliError {
+    /// An error with its exit code.
+    pub(crate) fn other(code: u8, message: impl Into<String>) -> Self {
+        Self::Other { code, message: message.into() }
+    }
+
+    /// What the system said about the output.
+    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    pub(crate) fn output(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::Closed;
+        }
+        Self::other(FAILED, format!("cannot write the output: {error}"))
+    }
+
+    /// A value that has no JSON form.
+    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    pub(crate) fn json(error: serde_json::Error) -> Self {
+        Self::other(FAILED, format!("this has no JSON form: {error}"))
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Script(_) => USAGE,
+            Self::Step(_) | Self::Unmet(_) => FAILED,
+            Self::Store(store::OpenError::Damaged { .. } | store::OpenError::CutTail { .. }) => INTEGRITY,
+            Self::Store(_) => STORE,
+            Self::World(error) => world_code(error),
+            Self::Fold(FoldError::Read(error)) => read_code(error),
+            Self::Fold(FoldError::BehindHead { .. }) => USAGE,
+            Self::Fold(_) => STORE,
+            Self::Other { code, .. } | Self::Said(code) => *code,
+            Self::Closed => FINE,
+        }
+    }
+}
+
+fn world_code(error: &OpenError) -> u8 {
+    match error {
+        OpenError::Read(error) => read_code(error),
+        OpenError::Refused(_) => USAGE,
+        OpenError::NoSuchWorld(_)
+        | OpenError::AlreadyOpen(_)
+        | OpenError::Assemble(_)
+        | OpenError::NoHost(_)
+        | OpenError::MissingPart { .. }
+        | OpenError::Append(_)
+        | _ => STORE,
+    }
+}
+
+fn read_code(error: &ReadError) -> u8 {
+    if matches!(error, ReadError::Damaged { .. }) { INTEGRITY } else { STORE }
+}
+
+impl From<ReadError> for CliError {
+    fn from(error: ReadError) -> Self {
+        Self::Fold(FoldError::Read(error))
+    }
+}
+
+impl From<AppendError> for CliError {
+    fn from(error: AppendError) -> Self {
+        Self::other(STORE, with_causes(&error))
+    }
+}
+
+impl From<DefinitionError> for CliError {
+    fn from(error: DefinitionError) -> Self {
+        match error {
+            DefinitionError::Script(error) => Self::Script(error),
+            error @ (DefinitionError::MissingRoot(_) | _) => Self::other(STORE, with_causes(&error)),
+        }
+    }
+}
+
+impl From<OpenError> for CliError {
+    fn from(error: OpenError) -> Self {
+        if let OpenError::Refused(Refusal::BadDefinition { why }) = &error {
+            return Self::other(USAGE, format!("the world's definition cannot be used: {why}"));
+        }
+        Self::World(error)
+    }
+}
+
+impl From<SeatError> for CliError {
+    fn from(error: SeatError) -> Self {
+        if let SeatError::Refused(refusal) = &error {
+            return Self::other(PENDING, crate::show::refusal(refusal));
+        }
+        Self::other(FAILED, error.to_string())
+    }
+}
+
+impl From<RunError> for CliError {
+    fn from(error: RunError) -> Self {
+        match error {
+            RunError::Definition(error) => error.into(),
+            RunError::Open(error) => error.into(),
+            RunError::Edited(fault) => Self::Script((*fault).into()),
+            RunError::Failed(fault) => Self::Step(*fault),
+            RunError::Unmet(unmet) => Self::Unmet(unmet),
+            RunError::Fold(error) => error.into(),
+            RunError::Parked(_) => Self::other(PENDING, error.to_string()),
+            RunError::Exists(_) => Self::other(USAGE, error.to_string()),
+            error @ (RunError::Stopped(_) | _) => Self::other(FAILED, error.to_string()),
+        }
+    }
+}
+
+/// Says on standard error what went wrong, unless that was said, and gives the exit code.
+pub(crate) fn report(result: Result<(), CliError>) -> ExitCode {
+    let Err(error) = result else { return ExitCode::from(FINE) };
+    match &error {
+        CliError::Closed | CliError::Said(_) => {}
+        CliError::Script(error) => crate::show::faults(&error.faults),
+        CliError::Unmet(unmet) => crate::show::unmet(unmet),
+        CliError::Step(fault) => crate::show::faults(std::slice::from_ref(fault)),
+        CliError::Store(_) | CliError::World(_) | CliError::Fold(_) | CliError::Other { .. } => {
+            crate::show::complain(&error.to_string());
+        }
+    }
+    ExitCode::from(error.code())
+}

@@ -1,0 +1,82 @@
+//! A store that this process holds, with a runtime over it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot::core::ids::WorldName;
+use folkmoot::store::OpenMode;
+use folkmoot::tools::host::ancestry::descends_from_tool;
+use folkmoot::{ProcessHost, Runtime, Shipped, Store};
+
+use crate::control::server::{Control, serve};
+use crate::exit::{CliError, PENDING, STORE};
+use crate::source::hold;
+
+/// The folder in the store for the locks of running tools.
+const LOCKS: &str = "locks";
+
+/// A store that this process holds, with a runtime that performs what its worlds owe.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) runtime: Runtime,
+    store: Store,
+    control: Option<Control>,
+}
+
+impl Session {
+    /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the world that is opened
+    /// and closed here.
+    pub(crate) async fn open(dir: &Path, mode: OpenMode, driven: WorldName) -> Result<Self, CliError> {
+        refuse_tools()?;
+        let store = match hold(dir, mode).await? {
+            Ok(store) => store,
+            Err((_, error)) => {
+                let what = "`log --follow`, `approvals`, `approve` and the like work meanwhile, through that process";
+                return Err(CliError::other(STORE, format!("{error} ({what})")));
+            }
+        };
+        adopt_orphans();
+        let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
+        let runtime =
+            Runtime::builder(&store).assembler(Shipped::default().keeping_off(dir)).host(Arc::new(host)).build();
+        let control = serve(dir, &runtime, Some(driven));
+        if let Err(error) = &control {
+            tracing::warn!(%error, "no second terminal can take part");
+        }
+        Ok(Self { runtime, store, control: control.ok() })
+    }
+
+    /// Closes all worlds and the store.
+    pub(crate) async fn close(self) -> Result<(), CliError> {
+        let Self { store, runtime, control } = self;
+        drop(control);
+        runtime.shutdown().await;
+        drop(runtime);
+        let closed = tokio::task::spawn_blocking(move || store.close()).await;
+        Ok(closed.map_err(|error| CliError::other(STORE, error.to_string()))??)
+    }
+}
+
+/// Makes this process the parent of what loses its own: a program that kills its helper still descends from here, and the
+/// control socket refuses it.
+fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
+        tracing::warn!(%error, "a program that kills its helper cannot be told from a person's");
+    }
+}
+
+fn own_program() -> Result<PathBuf, CliError> {
+    std::env::current_exe().map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
+}
+
+/// Refuses what a tool started: it could decide about the calls of the agents that use it.
+pub(crate) fn refuse_tools() -> Result<(), CliError> {
+    match descends_from_tool(std::process::id()) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(CliError::other(PENDING, "refused: a program that a tool runs cannot act in a room")),
+        Err(error) => {
+            Err(CliError::other(PENDING, format!("refused: cannot tell whether a tool runs this program: {error}")))
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! What people see: chat lines, requests, faults, progress.
+
+use folkmoot::core::refusal::{Refusal, RefusalReason};
+
+pub(crate) mod chat;
+mod fault;
+mod page;
+mod paint;
+mod progress;
+pub(crate) mod request;
+pub(crate) mod stage;
+pub(crate) mod style;
+pub(crate) mod table;
+mod text;
+pub(crate) mod words;
+
+pub(crate) use fault::{complain, faults, unmet};
+pub(crate) use text::{clean, clip, masked, one_line, time};
+
+/// Why a command was refused, as a sentence.
+pub(crate) fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Stale => "refused: the world has moved on".to_owned(),
+        Refusal::Right { reason, decided } => {
+            let by = |by: &Option<folkmoot::core::principal::Person>| {
+                by.as_ref().map(|person| format!(" by {}", person.display)).unwrap_or_default()
+            };
+            let first = decided.as_ref().map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
+            format!("refused: {}{}", sentence(*reason), first.unwrap_or_default())
+        }
+        Refusal::BadMessage { why } => format!("refused: {why}"),
+        Refusal::NoSuchMessage { message } => format!("refused: there is no message {message} in this room's memory"),
+        Refusal::BadDefinition { why } => format!("refused: the definition cannot be used: {why}"),
+    }
+}
+
+const fn sentence(reason: RefusalReason) -> &'static str {
+    match reason {
+        RefusalReason::NotAPerson => "only a person may do this, and under a name that is no agent's",
+        RefusalReason::NotTheRuntime => "only the runtime may do this",
+        RefusalReason::UnknownRequest => "this world has no such request",
+        RefusalReason::OtherAgent => "the request is another agent's",
+        RefusalReason::OtherKind => "the request is not of this kind",
+        RefusalReason::AlreadyDecided => "this was decided before",
+        RefusalReason::Expired => "the request has expired",
+        RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
+        RefusalReason::ShownDiffers => "what you saw (--shown) is not what is asked; look at it again",
+        RefusalReason::NoSuchOption => "the question has no such option, or wants one",
+        RefusalReason::NothingToStop => "nothing goes on that could be stopped",
+    }
+}

@@ -1,0 +1,198 @@
+//! From commits to the lines of a chat.
+
+use std::collections::BTreeMap;
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::content::Content;
+use folkmoot::core::event::{AdmittedCall, Author, Event, MessagePosted};
+use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
+use folkmoot::core::port::Reaction;
+use folkmoot::core::response::LLMResponse;
+use folkmoot::core::world::World;
+use folkmoot::script::{Script, Step, Verb};
+
+use super::words;
+use super::{clip, one_line};
+
+/// The longest arguments and results that are shown in a line, in characters.
+const GIST_MAX: usize = 100;
+
+/// One thing that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// Somebody said something.
+    Said {
+        /// The message; `None` for what an agent says beside its tool calls.
+        message: Option<MessageId>,
+        /// Who.
+        from: String,
+        /// Whether a person speaks.
+        is_person: bool,
+        /// What.
+        text: String,
+    },
+    /// An agent does something: a quiet line under its name.
+    Does {
+        /// Who.
+        from: String,
+        /// What.
+        what: String,
+    },
+    /// Something that happened, quietly.
+    Quiet(String),
+    /// A good end.
+    Good(String),
+    /// A bad one, or a refusal.
+    Bad(String),
+    /// A request to people: its name, and what is asked.
+    Asks(String, Vec<String>),
+    /// A note of the script.
+    Note(String),
+    /// A line as it is.
+    Plain(String),
+}
+
+/// What is known of a call.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    /// The tool, as the agent named it.
+    pub(crate) tool: String,
+    /// Its arguments.
+    pub(crate) arguments: String,
+}
+
+/// An answer with its position: what the events behind it refer to.
+type Answer = (Position, LLMResponse);
+
+/// Turns commits into lines. Knows the calls that are open, so that their ends can be told.
+#[derive(Debug, Default)]
+pub(crate) struct Chat {
+    pub(crate) world: String,
+    pub(crate) calls: BTreeMap<CallId, Call>,
+    steps: Vec<Step>,
+    has_opened: bool,
+}
+
+impl Chat {
+    /// Begins behind the head of `world`, which may have no event yet. `script` tells what its steps mean.
+    pub(crate) fn new(name: &str, world: &World, script: Option<&Script>) -> Self {
+        let mut chat = Self { world: name.to_owned(), ..Self::default() };
+        chat.steps = script.map(|script| script.steps.clone()).unwrap_or_default();
+        for agent in &world.rules().spec().agents {
+            let open = world.memory(&agent.name).into_iter().flat_map(|memory| &memory.open_calls);
+            chat.calls.extend(open.map(|(id, call)| {
+                let tool = call.tool.as_ref().map(ToString::to_string).unwrap_or_default();
+                (*id, Call { tool, arguments: call.arguments.present().cloned().unwrap_or_default() })
+            }));
+        }
+        chat
+    }
+
+    /// The lines of a commit.
+    pub(crate) fn take(&mut self, commit: &Commit) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut answer = None;
+        for (at, event) in commit.numbered() {
+            self.event(at, event, commit, &mut answer, &mut lines);
+        }
+        if let Some(step) = words::step_of(commit) {
+            lines.extend(self.step_line(step));
+        }
+        lines
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "`words::line` names all the others")]
+    fn event(
+        &mut self,
+        at: Position,
+        event: &Event,
+        commit: &Commit,
+        answer: &mut Option<Answer>,
+        lines: &mut Vec<Line>,
+    ) {
+        match event {
+            Event::ModelAnswered(answered) => {
+                if let Content::Present(response) = &answered.response {
+                    lines.extend(beside_calls(&answered.agent, response, commit));
+                    *answer = Some((at, response.clone()));
+                }
+            }
+            Event::AgentReacted(reacted) => {
+                if let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction {
+                    lines.extend(beside_calls(&reacted.agent, response, commit));
+                    *answer = Some((at, response.clone()));
+                }
+            }
+            Event::MessagePosted(posted) => lines.push(said(posted, answer.as_ref())),
+            Event::CallsAdmitted(admitted) => {
+                for call in &admitted.calls {
+                    lines.push(self.admit(&admitted.agent, call, answer.as_ref()));
+                }
+            }
+            Event::Opened(_) => {
+                if std::mem::replace(&mut self.has_opened, true) {
+                    lines.push(Line::Quiet("the room was opened again, from its log".to_owned()));
+                }
+            }
+            event => lines.extend(words::line(self, at, event)),
+        }
+    }
+
+    fn admit(&mut self, agent: &AgentName, call: &AdmittedCall, answer: Option<&Answer>) -> Line {
+        let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
+        let part = answer.and_then(|(_, response)| response.reply().calls().nth(ordinal));
+        let origin = call.origin.and_then(|origin| self.calls.get(&origin).cloned());
+        let known = part.map(|part| Call { tool: part.tool.clone(), arguments: part.arguments.clone() });
+        let named =
+            Call { tool: call.tool.as_ref().map(ToString::to_string).unwrap_or_default(), arguments: String::new() };
+        let known = if call.origin.is_some() { origin } else { known }.unwrap_or(named);
+        let what = format!("→ {} {}", one_line(&known.tool), clip(&one_line(&known.arguments), GIST_MAX));
+        self.calls.insert(call.call, known);
+        Line::Does { from: agent.to_string(), what }
+    }
+
+    /// The tool of a call, as people know it.
+    pub(crate) fn tool(&self, call: CallId) -> String {
+        self.calls.get(&call).map_or_else(|| "a tool".to_owned(), |call| one_line(&call.tool))
+    }
+
+    /// A request's name.
+    pub(crate) fn request(&self, at: impl std::fmt::Display) -> String {
+        format!("{}#{at}", self.world)
+    }
+
+    fn step_line(&self, index: u32) -> Option<Line> {
+        let step = self.steps.get(usize::try_from(index).ok()?)?;
+        match &step.verb {
+            Verb::Note(text) => Some(Line::Note(text.clone())),
+            Verb::Expect(_) => Some(Line::Good("as expected".to_owned())),
+            Verb::Restart => Some(Line::Quiet("everything in memory is dropped".to_owned())),
+            Verb::Crash => Some(Line::Quiet("the runtime will die at its next append".to_owned())),
+            Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
+            _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
+            Verb::Say(_) | Verb::Decide(..) | Verb::Stop | Verb::Revise(_) | Verb::Idle => None,
+        }
+    }
+}
+
+fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
+    let erased = || "[erased]".to_owned();
+    let text = match &posted.answer {
+        Some(place) => answer.map_or_else(erased, |(_, response)| response.spoken_without(&place.cut)),
+        None => posted.body.present().map_or_else(erased, |body| body.text.clone()),
+    };
+    let (from, is_person) = match &posted.author {
+        Author::Person(person) => (person.to_string(), true),
+        Author::Agent(agent) => (agent.to_string(), false),
+        Author::World => ("world".to_owned(), false),
+    };
+    Line::Said { message: Some(posted.message), from, is_person, text }
+}
+
+/// What an agent says beside its tool calls: it is no message, and nobody but people sees it.
+fn beside_calls(agent: &AgentName, response: &LLMResponse, commit: &Commit) -> Option<Line> {
+    let is_posted = commit.events.iter().any(|event| matches!(event, Event::MessagePosted(_)));
+    let text = response.spoken();
+    let is_note = !is_posted && !text.trim().is_empty();
+    is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
+}

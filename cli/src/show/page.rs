@@ -1,0 +1,197 @@
+//! What is written on the terminal: lines one after another, and drafts of replies while they are being written.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::event::Event;
+use folkmoot::core::ids::{AgentName, MessageId, Position};
+
+use super::chat::Line;
+use super::paint::Layout;
+use super::progress::Progress;
+use super::style::{DIM, paint};
+use crate::exit::CliError;
+use crate::terminal::Terminal;
+
+/// A page that is being written. Each text is on it once: a draft that was shown is only completed.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) terminal: Terminal,
+    pub(crate) progress: Progress,
+    layout: Layout,
+    /// Replies that may be shown while they are written: their beginning is in the log, their end is not.
+    live: BTreeMap<MessageId, AgentName>,
+    drafts: BTreeMap<MessageId, String>,
+    floor: Option<Floor>,
+    held: VecDeque<Line>,
+}
+
+/// The draft that is being shown, and how much of it is. What happens meanwhile is shown behind it.
+#[derive(Debug)]
+struct Floor {
+    message: MessageId,
+    agent: AgentName,
+    shown: String,
+}
+
+impl Page {
+    pub(crate) fn new(layout: Layout, progress: Progress) -> Self {
+        Self {
+            terminal: Terminal::new(),
+            progress,
+            layout,
+            live: BTreeMap::new(),
+            drafts: BTreeMap::new(),
+            floor: None,
+            held: VecDeque::new(),
+        }
+    }
+
+    /// Shows the lines of a commit, and notes which replies begin and end in it.
+    pub(crate) fn commit(&mut self, commit: &Commit, lines: Vec<Line>) -> Result<(), CliError> {
+        for (at, event) in commit.numbered() {
+            if let Event::StreamStarted(started) = event {
+                self.live.insert(MessageId(at), started.agent.clone());
+            }
+        }
+        for line in lines {
+            self.show(line)?;
+        }
+        for agent in commit.events.iter().filter_map(ends_reply) {
+            self.live.retain(|_, speaker| speaker != agent);
+            if self.floor.as_ref().is_some_and(|floor| floor.agent == *agent) {
+                self.break_off()?;
+            }
+        }
+        self.drafts.retain(|message, _| message.0 > commit.last() || self.live.contains_key(message));
+        self.take_floor()
+    }
+
+    /// Takes a piece of a draft. `seen` is how far the log has been shown.
+    pub(crate) fn draft(
+        &mut self,
+        message: MessageId,
+        offset: u64,
+        delta: &str,
+        seen: Position,
+    ) -> Result<(), CliError> {
+        if message.0 <= seen && !self.live.contains_key(&message) {
+            return Ok(());
+        }
+        let draft = self.drafts.entry(message).or_default();
+        // A piece that does not follow is of a draft whose beginning was missed: the log will have it all.
+        if u64::try_from(draft.len()).is_ok_and(|len| len == offset) {
+            draft.push_str(delta);
+        }
+        self.take_floor()
+    }
+
+    /// Shows a line, behind the draft that is being shown, if there is one.
+    pub(crate) fn show(&mut self, line: Line) -> Result<(), CliError> {
+        match &self.floor {
+            Some(floor) if floor.is_ended_by(&line) => self.complete(&line),
+            Some(_) => {
+                self.held.push_back(line);
+                Ok(())
+            }
+            None => self.print(&line),
+        }
+    }
+
+    /// Shows the progress line, where it disturbs nothing.
+    pub(crate) fn show_progress(&mut self) {
+        if self.floor.is_none() {
+            self.progress.show();
+        }
+    }
+
+    /// Ends the page.
+    pub(crate) fn finish(&mut self) -> Result<(), CliError> {
+        self.live.clear();
+        self.break_off()?;
+        self.progress.hide();
+        Ok(())
+    }
+
+    fn print(&mut self, line: &Line) -> Result<(), CliError> {
+        self.progress.hide();
+        self.terminal.line(&self.layout.line(line))
+    }
+
+    /// Gives the floor to the oldest draft, and shows what is new of the one that has it.
+    fn take_floor(&mut self) -> Result<(), CliError> {
+        if self.floor.is_none() {
+            let is_begun = |message: &MessageId| self.drafts.get(message).is_some_and(|draft| !draft.is_empty());
+            let Some((message, agent)) = self.live.iter().find(|(message, _)| is_begun(message)) else { return Ok(()) };
+            let floor = Floor { message: *message, agent: agent.clone(), shown: String::new() };
+            self.progress.hide();
+            self.terminal.piece(&self.layout.name(floor.agent.as_str(), false))?;
+            self.floor = Some(floor);
+        }
+        let Some(floor) = &mut self.floor else { return Ok(()) };
+        let draft = self.drafts.get(&floor.message).map_or("", String::as_str);
+        // Blanks at the end may be cut off in the message.
+        let new = draft.get(floor.shown.len()..).unwrap_or_default().trim_end();
+        floor.shown.push_str(new);
+        self.terminal.piece(&self.layout.text(new))
+    }
+
+    /// The draft has become what `line` says: shows what was not shown of it.
+    fn complete(&mut self, line: &Line) -> Result<(), CliError> {
+        let Some(floor) = self.floor.take() else { return Ok(()) };
+        self.live.remove(&floor.message);
+        let Line::Said { text, .. } = line else { return Ok(()) };
+        match text.trim_end().strip_prefix(floor.shown.as_str()) {
+            Some(rest) => self.terminal.line(&self.layout.text(rest))?,
+            None => {
+                self.terminal.line(&paint(DIM, " … (replaced)"))?;
+                self.print(line)?;
+            }
+        }
+        self.release()
+    }
+
+    /// The draft comes to nothing.
+    fn break_off(&mut self) -> Result<(), CliError> {
+        if let Some(floor) = self.floor.take() {
+            self.live.remove(&floor.message);
+            self.terminal.line(&paint(DIM, " … (broken off)"))?;
+        }
+        self.release()
+    }
+
+    fn release(&mut self) -> Result<(), CliError> {
+        while let Some(line) = self.held.pop_front() {
+            self.print(&line)?;
+        }
+        Ok(())
+    }
+}
+
+impl Floor {
+    fn is_ended_by(&self, line: &Line) -> bool {
+        match line {
+            Line::Said { message: Some(message), .. } => *message == self.message,
+            Line::Said { message: None, from, .. } => *from == self.agent.as_str(),
+            Line::Does { .. }
+            | Line::Quiet(_)
+            | Line::Good(_)
+            | Line::Bad(_)
+            | Line::Asks(..)
+            | Line::Note(_)
+            | Line::Plain(_) => false,
+        }
+    }
+}
+
+/// The agent whose reply is over with this event, one way or another.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other event ends a reply")]
+const fn ends_reply(event: &Event) -> Option<&AgentName> {
+    match event {
+        Event::ModelAnswered(answered) => Some(&answered.agent),
+        Event::ModelFailed(failed) => Some(&failed.agent),
+        Event::ModelCalled(called) => Some(&called.agent),
+        Event::TurnClosed(closed) => Some(&closed.agent),
+        _ => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! The progress line: who is thinking, which tool runs. On standard error, and only on a terminal.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use folkmoot::core::ids::AgentName;
+use folkmoot::core::world::Doing;
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// How often the sign of life moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// The progress line.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    is_wanted: bool,
+    bar: Option<ProgressBar>,
+    busy: BTreeMap<AgentName, String>,
+}
+
+impl Progress {
+    pub(crate) const fn new(is_wanted: bool) -> Self {
+        Self { is_wanted, bar: None, busy: BTreeMap::new() }
+    }
+
+    /// Notes what an agent does now.
+    pub(crate) fn agent(&mut self, agent: &AgentName, doing: Doing) {
+        let what = match doing {
+            Doing::Thinking => "is thinking",
+            Doing::UsingTools => "is using its tools",
+            Doing::Nothing | Doing::Waking | Doing::WaitingForPerson => {
+                self.busy.remove(agent);
+                return;
+            }
+        };
+        self.busy.insert(agent.clone(), format!("{agent} {what}"));
+    }
+
+    /// Notes that a tool of an agent runs.
+    pub(crate) fn tool(&mut self, agent: &AgentName, tool: &str) {
+        self.busy.insert(agent.clone(), format!("{agent} runs {tool}"));
+    }
+
+    /// Notes that nothing goes on.
+    pub(crate) fn nothing(&mut self) {
+        self.busy.clear();
+    }
+
+    /// Takes the line away, so that something else can be written.
+    pub(crate) fn hide(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Shows the line, if there is anything to show.
+    pub(crate) fn show(&mut self) {
+        if !self.is_wanted || self.busy.is_empty() {
+            return self.hide();
+        }
+        let message = self.busy.values().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let bar = self.bar.get_or_insert_with(spinner);
+        if bar.message() != message {
+            bar.set_message(message);
+        }
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner:.dim} {msg:.dim} {elapsed:.dim}") {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(TICK);
+    bar
+}

@@ -1,0 +1,313 @@
+//! The chat as it happens: what the log says, in its order, with drafts of replies while they are being written.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::ids::{PersonName, Position, RequestId};
+use folkmoot::core::port::CommitStream;
+use folkmoot::core::world::{Activity, World};
+use folkmoot::{ActivityEvent, Runtime, WorldHandle};
+use futures::StreamExt as _;
+use tokio::sync::{broadcast, mpsc};
+use tokio::task::JoinHandle;
+
+use super::chat::{Chat, Line};
+use super::page::Page;
+use super::paint::Layout;
+use super::progress::Progress;
+use super::request;
+use crate::arguments::Common;
+use crate::exit::{CliError, FAILED};
+use crate::person;
+use crate::terminal;
+use crate::view::event::EventView;
+use folkmoot::run::{Waiting, waiting};
+
+#[cfg(test)]
+mod tests;
+
+/// What the stage is told beside what it reads.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// The world was opened, or reopened.
+    Opened(WorldHandle, broadcast::Receiver<ActivityEvent>),
+    /// How requests that wait are answered.
+    Hints(Hints),
+    /// These wait, as far as somebody knows.
+    Waits(Vec<Waiting>),
+    /// Something to show.
+    Show(Line),
+    /// Show everything up to here, then end.
+    Finish(Position),
+}
+
+/// The requests whose keys were shown and that were not answered here yet. Keys answer the first, and never one that
+/// nobody saw.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(Arc<Mutex<VecDeque<RequestId>>>);
+
+impl Asked {
+    /// The request that keys answer.
+    pub(crate) fn first(&self) -> Option<RequestId> {
+        self.lock().front().copied()
+    }
+
+    /// Has keys answer `request` next: it was just shown.
+    pub(crate) fn turn_to(&self, request: RequestId) {
+        self.forget(request);
+        self.lock().push_front(request);
+    }
+
+    /// Keys answer `request` no more.
+    pub(crate) fn forget(&self, request: RequestId) {
+        self.lock().retain(|other| *other != request);
+    }
+
+    /// Has keys answer `request` once those before it are answered.
+    pub(crate) fn offer(&self, request: RequestId) {
+        let mut all = self.lock();
+        if !all.contains(&request) {
+            all.push_back(request);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<RequestId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is shown of how requests are answered.
+#[derive(Debug, Clone)]
+pub(crate) enum Hints {
+    /// Nothing: they are decided elsewhere, or shown at the end.
+    None,
+    /// The commands to type in another terminal.
+    Commands,
+    /// The keys to type here.
+    Keys(Asked),
+}
+
+/// The end of a stage at which it is told.
+#[derive(Debug)]
+pub(crate) struct Prompter {
+    news: mpsc::UnboundedSender<News>,
+    playing: JoinHandle<Result<(), CliError>>,
+}
+
+impl Prompter {
+    /// Tells the stage something. One that has ended needs no news: why it ended comes out at the end.
+    pub(crate) fn tell(&self, news: News) {
+        let _ended = self.news.send(news);
+    }
+
+    /// A way to tell it something.
+    pub(crate) fn line(&self) -> mpsc::UnboundedSender<News> {
+        self.news.clone()
+    }
+
+    /// Tells it that a world was opened.
+    pub(crate) fn opened(&self, world: &WorldHandle) {
+        tell_opened(&self.news, world);
+    }
+
+    /// Waits until the stage ends of itself: the reader of the output went away.
+    pub(crate) async fn ended(&mut self) -> CliError {
+        match (&mut self.playing).await {
+            Ok(Err(error)) => error,
+            Ok(Ok(())) => CliError::Closed,
+            Err(error) => CliError::other(FAILED, format!("the display ended: {error}")),
+        }
+    }
+
+    /// Waits until everything up to `at` is shown.
+    pub(crate) async fn finish(self, at: Position) -> Result<(), CliError> {
+        self.tell(News::Finish(at));
+        self.playing.await.map_err(|error| CliError::other(FAILED, format!("the display ended: {error}")))?
+    }
+}
+
+/// Tells a stage that a world was opened. The subscription begins here, so that nothing is missed.
+pub(crate) fn tell_opened(news: &mpsc::UnboundedSender<News>, world: &WorldHandle) {
+    if let Some(proof) = person::proof(None) {
+        let activity = world.as_principal(proof).subscribe_activity();
+        let _ended = news.send(News::Opened(world.clone(), activity));
+    }
+}
+
+/// The chat as it happens.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    common: Common,
+    runtime: Runtime,
+    page: Page,
+    chat: Chat,
+    seen: Position,
+    until: Option<Position>,
+    world: Option<WorldHandle>,
+    hints: Hints,
+    hinted: BTreeSet<RequestId>,
+    /// Requests that are to be hinted at once the log has come to them.
+    due: Vec<Waiting>,
+    by: Option<PersonName>,
+}
+
+impl Stage {
+    /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
+    pub(crate) fn new(common: &Common, runtime: &Runtime, chat: Chat, names: &[String], world: &World) -> Self {
+        let layout = Layout::new(names);
+        Self {
+            common: common.clone(),
+            runtime: runtime.clone(),
+            page: Page::new(layout, Progress::new(terminal::shows_progress(common))),
+            chat,
+            seen: world.head(),
+            until: None,
+            world: None,
+            hints: Hints::None,
+            hinted: BTreeSet::new(),
+            due: Vec::new(),
+            by: person::login(),
+        }
+    }
+
+    /// Begins to play.
+    pub(crate) fn begin(self) -> Prompter {
+        let (news, told) = mpsc::unbounded_channel();
+        Prompter { news, playing: tokio::spawn(self.play(told)) }
+    }
+
+    async fn play(mut self, mut news: mpsc::UnboundedReceiver<News>) -> Result<(), CliError> {
+        let mut commits: CommitStream = futures::stream::pending().boxed();
+        let mut activity = None;
+        while self.until.is_none_or(|until| self.seen < until) {
+            tokio::select! {
+                biased;
+                told = news.recv() => match told {
+                    Some(News::Opened(world, doing)) => {
+                        if self.world.is_none() {
+                            commits = self.follow(&world).await?;
+                        }
+                        (self.world, activity) = (Some(world), Some(doing));
+                    }
+                    Some(told) => self.told(told).await?,
+                    None => break,
+                },
+                Some(stored) = commits.next() => self.commit(&stored?.commit)?,
+                event = next(&mut activity) => self.activity(event).await?,
+            }
+            self.show_due()?;
+            self.page.show_progress();
+        }
+        self.page.finish()
+    }
+
+    async fn follow(&self, world: &WorldHandle) -> Result<CommitStream, CliError> {
+        let log = self.runtime.log();
+        let entry = log.find(world.name()).await?;
+        let entry = entry.ok_or_else(|| CliError::other(FAILED, "the world is not in the store"))?;
+        Ok(log.subscribe(entry.world, self.seen.next()).await?)
+    }
+
+    async fn told(&mut self, told: News) -> Result<(), CliError> {
+        match told {
+            News::Hints(hints) => {
+                self.hints = hints;
+                self.hint().await
+            }
+            News::Waits(all) => {
+                self.wait_for(all);
+                Ok(())
+            }
+            News::Show(line) => self.show(line),
+            News::Finish(at) => {
+                // A world that could not be opened has nothing more to show.
+                self.until = Some(if self.world.is_some() { at } else { self.seen });
+                Ok(())
+            }
+            News::Opened(..) => Ok(()),
+        }
+    }
+
+    fn commit(&mut self, commit: &Commit) -> Result<(), CliError> {
+        self.seen = commit.last();
+        if !self.common.json {
+            let lines = self.chat.take(commit);
+            return self.page.commit(commit, lines);
+        }
+        EventView::of(commit)?.iter().try_for_each(|event| self.page.terminal.json(event))
+    }
+
+    fn show(&mut self, line: Line) -> Result<(), CliError> {
+        if self.common.json { Ok(()) } else { self.page.show(line) }
+    }
+
+    async fn activity(&mut self, event: ActivityEvent) -> Result<(), CliError> {
+        let progress = &mut self.page.progress;
+        match event {
+            ActivityEvent::Draft { message, offset, delta, .. } if !self.common.json => {
+                return self.page.draft(message, offset, &delta, self.seen);
+            }
+            ActivityEvent::World(Activity::Parked) => {
+                progress.nothing();
+                return self.hint().await;
+            }
+            ActivityEvent::World(Activity::Idle) => progress.nothing(),
+            ActivityEvent::Agent { agent, doing } => progress.agent(&agent, doing),
+            ActivityEvent::Tool { agent, tool, .. } => progress.tool(&agent, tool.as_str()),
+            // Pieces of drafts are no part of the JSON. Activity of newer kinds is not shown.
+            ActivityEvent::World(Activity::Running) | ActivityEvent::Draft { .. } | _ => {}
+        }
+        Ok(())
+    }
+
+    /// Shows how what waits is answered, each request once.
+    async fn hint(&mut self) -> Result<(), CliError> {
+        let Some(world) = self.world.clone().filter(|_| self.hints_at_requests()) else {
+            return Ok(());
+        };
+        // A world that ended meanwhile has nothing that waits.
+        let all: Vec<Waiting> = world.read(waiting).await.unwrap_or_default();
+        self.wait_for(all);
+        Ok(())
+    }
+
+    const fn hints_at_requests(&self) -> bool {
+        !matches!(self.hints, Hints::None) && !self.common.json
+    }
+
+    fn wait_for(&mut self, all: Vec<Waiting>) {
+        if self.hints_at_requests() {
+            self.due.extend(all.into_iter().filter(|one| self.hinted.insert(one.request)));
+        }
+    }
+
+    fn show_due(&mut self) -> Result<(), CliError> {
+        let (due, later) = std::mem::take(&mut self.due).into_iter().partition(|one| one.request.0 <= self.seen);
+        self.due = later;
+        let due: Vec<Waiting> = due;
+        due.iter().try_for_each(|one| self.hint_at(one))
+    }
+
+    fn hint_at(&mut self, one: &Waiting) -> Result<(), CliError> {
+        if let Hints::Keys(asked) = &self.hints {
+            asked.offer(one.request);
+            return self.show(Line::Quiet(format!("{}: {}", one.name, request::keys(one))));
+        }
+        self.show(Line::Quiet(format!("{} waits for a person; in another terminal:", one.name)))?;
+        let commands = request::commands(&self.common, one, self.by.as_ref());
+        commands.into_iter().try_for_each(|line| self.show(Line::Plain(line)))
+    }
+}
+
+/// The next activity; waits for ever where nothing is listened to. Pieces that were missed are in the log later.
+async fn next(activity: &mut Option<broadcast::Receiver<ActivityEvent>>) -> ActivityEvent {
+    while let Some(listening) = activity {
+        match listening.recv().await {
+            Ok(event) => return event,
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => *activity = None,
+        }
+    }
+    std::future::pending().await
+}

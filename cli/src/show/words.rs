@@ -1,0 +1,266 @@
+//! Sentences for what happens beside the talk.
+
+use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::event::{
+    CallStatus, CloseReason, Event, Notice, OutcomeSettled, ReconciledHow, SettledHow, ToolFinished, UnknownCause,
+    Verdict,
+};
+use folkmoot::core::ids::{Attempt, Position};
+use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
+use folkmoot::core::world::approval_text;
+
+use super::chat::{Chat, Line};
+use super::{clean, clip, one_line, time};
+
+/// The longest result that is shown in a line, in characters.
+const RESULT_MAX: usize = 100;
+
+/// The index of the script's step that a commit records.
+pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
+    let index = |event: &Event| if let Event::StepDone(done) = event { Some(done.step.index) } else { None };
+    let done = commit.events.iter().find_map(index);
+    done.or_else(|| match commit.header.key.as_ref().map(|keyed| &keyed.key) {
+        Some(CommandKey::Step(step)) => Some(step.index),
+        Some(CommandKey::Client(_)) | None => None,
+    })
+}
+
+/// The line of an event that is neither talk nor a call's beginning; `None` if people need not see it.
+pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+    match event {
+        Event::WorldOpened(_)
+        | Event::Opened(_)
+        | Event::EpochOpened(_)
+        | Event::PersonJoined(_)
+        | Event::StepDone(_)
+        | Event::MessagePosted(_)
+        | Event::MessageRouted(_)
+        | Event::TurnOpened(_)
+        | Event::StreamStarted(_)
+        | Event::ModelAnswered(_)
+        | Event::AgentReacted(_)
+        | Event::PrefixBroken(_)
+        | Event::CallsAdmitted(_) => None,
+        Event::SpecRevised(_) => Some(Line::Quiet("the room's definition changed".to_owned())),
+        Event::WarningRecorded(warning) => {
+            let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+            Some(Line::Bad(warned(&warning.code, &agent)))
+        }
+        Event::NoticePosted(posted) => notice(chat, &posted.notice),
+        Event::TurnDeclined(declined) => ended(&declined.agent.to_string(), declined.reason),
+        Event::TurnClosed(closed) => ended(&closed.agent.to_string(), closed.reason),
+        Event::ModelCalled(called) if called.attempt == Attempt(1) => None,
+        Event::ModelCalled(called) => {
+            Some(Line::Quiet(format!("{}'s model is asked again (attempt {})", called.agent, called.attempt)))
+        }
+        Event::ModelFailed(failed) => {
+            let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+            let then = failed.retry_at.map_or("", |_| "; it will be asked again");
+            let what = format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default());
+            Some(Line::Bad(what))
+        }
+        Event::AgentFailed(failed) => {
+            let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+            Some(Line::Bad(format!("{} failed ({}{})", failed.agent, failed.code, detail.unwrap_or_default())))
+        }
+        Event::Stopped(stopped) => Some(Line::Quiet(format!("{} stopped what was going on", stopped.by))),
+        Event::Refused(refused) => {
+            let about = refused.request.map(|at| format!(" about {}", chat.request(at))).unwrap_or_default();
+            Some(Line::Quiet(format!("{}'s command{about} was refused: {}", refused.principal, refused.reason.code())))
+        }
+        Event::ApprovalRequested(_)
+        | Event::ApprovalDecided(_)
+        | Event::ApprovalExpired(_)
+        | Event::QuestionAsked(_)
+        | Event::QuestionAnswered(_)
+        | Event::ToolStarted(_)
+        | Event::ToolFinished(_)
+        | Event::OutcomeUnknown(_)
+        | Event::OutcomeSettled(_)
+        | Event::Reconciled(_)
+        | Event::CallReplaced(_) => of_call(chat, at, event),
+    }
+}
+
+/// The line of an event about a call.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`line` hands over the events of calls only, and names them all")]
+fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+    match event {
+        Event::ApprovalRequested(asked) => {
+            let arguments = chat.calls.get(&asked.call).map_or("", |call| call.arguments.as_str());
+            let text = clean(&approval_text(&asked.agent, &asked.tool, asked.effect, arguments));
+            let until = format!("expires {}, shown {}", time(asked.expires_at), asked.shown.short());
+            Some(Line::Asks(chat.request(at), vec![text, until]))
+        }
+        Event::ApprovalDecided(decided) => {
+            let request = chat.request(decided.request);
+            let reason = decided.reason.present().and_then(Option::as_ref);
+            let reason = reason.map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+            Some(match decided.verdict {
+                Verdict::Allow => Line::Good(format!("{} allows {request}{reason}", decided.by.display)),
+                Verdict::Deny => Line::Bad(format!("{} denies {request}{reason}", decided.by.display)),
+            })
+        }
+        Event::ApprovalExpired(expired) => {
+            Some(Line::Bad(format!("nobody decided {} in time", chat.request(expired.request))))
+        }
+        Event::QuestionAsked(asked) => {
+            let mut lines = vec![format!("{} of {} asks:", chat.tool(asked.call), asked.agent)];
+            if let Some(question) = asked.question.present() {
+                lines.extend(clean(&question.text).lines().map(str::to_owned));
+                let options = question.options.iter().enumerate();
+                lines
+                    .extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
+            }
+            Some(Line::Asks(chat.request(at), lines))
+        }
+        Event::QuestionAnswered(answered) => {
+            let text = answered.text.present().and_then(Option::as_ref).map(|text| one_line(text));
+            let option = answered.option.map(|option| format!("option {}", option.saturating_add(1)));
+            let said = text.or(option).unwrap_or_else(|| "[erased]".to_owned());
+            let request = chat.request(answered.request);
+            Some(Line::Good(format!("{} answers {request}: {said}", answered.by.display)))
+        }
+        Event::ToolStarted(started) if started.attempt == Attempt(1) => None,
+        Event::ToolStarted(started) => {
+            let what = format!("↻ {} runs again (attempt {})", chat.tool(started.call), started.attempt);
+            Some(Line::Does { from: started.agent.to_string(), what })
+        }
+        Event::ToolFinished(finished) => Some(Line::Does {
+            from: finished.agent.to_string(),
+            what: format!("← {}: {}", chat.tool(finished.call), result(finished)),
+        }),
+        Event::OutcomeUnknown(unknown) => {
+            let tool = chat.tool(unknown.call);
+            let what =
+                format!("whether {tool} of {} took effect is not known: {}", unknown.agent, cause(unknown.cause));
+            Some(Line::Asks(chat.request(at), vec![what]))
+        }
+        Event::OutcomeSettled(settled) => Some(Line::Good(settlement(chat, settled))),
+        Event::Reconciled(reconciled) => {
+            let told = match reconciled.how {
+                ReconciledHow::Landed => "took effect",
+                ReconciledHow::DidNot => "did not take effect",
+                ReconciledHow::CannotTell => "cannot tell whether it took effect",
+            };
+            let what = format!("? {} {told}", chat.tool(reconciled.call));
+            Some(Line::Does { from: reconciled.agent.to_string(), what })
+        }
+        _ => None,
+    }
+}
+
+fn settlement(chat: &Chat, settled: &OutcomeSettled) -> String {
+    let how = match settled.how {
+        SettledHow::Ran => "it took effect",
+        SettledHow::NotRun => "it did not take effect",
+        SettledHow::RunAgain => "it is to run again",
+        SettledHow::Late => "its result arrived after all",
+    };
+    format!("{} settles {}: {how}", settled.by, chat.request(settled.request))
+}
+
+const fn cause(cause: UnknownCause) -> &'static str {
+    match cause {
+        UnknownCause::Crash => "the process that ran it died",
+        UnknownCause::Stopped => "it was stopped",
+        UnknownCause::TimedOut => "it took too long",
+        UnknownCause::Lost => "what ran it was lost",
+        UnknownCause::Superseded => "a newer message took its place",
+    }
+}
+
+/// What a call gave, in a line.
+pub(crate) fn result(finished: &ToolFinished) -> String {
+    let outcome = finished.outcome.present().and_then(Option::as_ref);
+    match (&finished.status, outcome) {
+        (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.model),
+        (CallStatus::Done, _) => "[erased]".to_owned(),
+        (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
+            format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
+        }
+        (CallStatus::Failed(code), _) => format!("failed ({})", failure_word(*code)),
+        (status, _) => status_word(status).to_owned(),
+    }
+}
+
+/// A result's beginning, and how much there is of it.
+fn shortened(text: &str) -> String {
+    let lines = text.lines().count();
+    let gist = clip(&one_line(text), RESULT_MAX);
+    if lines > 1 { format!("{gist} ({lines} lines)") } else { gist }
+}
+
+pub(crate) const fn status_word(status: &CallStatus) -> &'static str {
+    match status {
+        CallStatus::Done => "done",
+        CallStatus::Failed(_) => "failed",
+        CallStatus::Denied => "denied, did not run",
+        CallStatus::NotAllowed => "not allowed in this room, did not run",
+        CallStatus::Expired => "nobody decided in time, did not run",
+        CallStatus::Invalid(_) => "the arguments do not fit, did not run",
+        CallStatus::Missing => "there is no such tool",
+        CallStatus::TooMany => "too many calls in one answer, did not run",
+        CallStatus::ToolsDisabled => "no tool may be called in the closing answer",
+        CallStatus::Cancelled => "stopped before it started",
+        CallStatus::Superseded => "a newer message took its place",
+        CallStatus::Unknown(_) => "whether it took effect is not known",
+        CallStatus::SettledRan => "it took effect, as a person found",
+        CallStatus::SettledNotRun => "it did not take effect, as a person found",
+    }
+}
+
+const fn failure_word(code: ToolErrorCode) -> &'static str {
+    match code {
+        ToolErrorCode::NotFound => "not found",
+        ToolErrorCode::NotAllowed => "not allowed",
+        ToolErrorCode::BadArguments => "bad arguments",
+        ToolErrorCode::TooLarge => "too large",
+        ToolErrorCode::TimedOut => "timed out",
+        ToolErrorCode::ExitedWithFailure => "exited with failure",
+        ToolErrorCode::Lost => "lost",
+        ToolErrorCode::Failed => "failed",
+    }
+}
+
+fn warned(code: &str, agent: &str) -> String {
+    match code {
+        "script_exhausted" => format!("{agent} has no scripted replies left (script_exhausted)"),
+        "answer_truncated" => format!("{agent}'s answer was cut at its limit"),
+        "answer_filtered" => format!("{agent}'s answer was cut by a content filter"),
+        "answer_refused" => format!("{agent}'s model refused to answer"),
+        code if agent.is_empty() => format!("warning: {code}"),
+        code => format!("warning about {agent}: {code}"),
+    }
+}
+
+fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
+    match reason {
+        CloseReason::Answered | CloseReason::Limit | CloseReason::Failed => None,
+        CloseReason::Passed => Some(Line::Quiet(format!("{agent} has nothing to say"))),
+        CloseReason::Stopped => Some(Line::Quiet(format!("{agent} was stopped"))),
+        CloseReason::Superseded => Some(Line::Quiet(format!("{agent} turns to a newer message"))),
+    }
+}
+
+fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
+    Some(Line::Quiet(match notice {
+        Notice::Undeliverable { nearest, .. } => {
+            let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
+            let hint =
+                if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
+            format!("nobody here answers to a name in this message{hint}")
+        }
+        Notice::NobodyAnswers { .. } => {
+            "nobody will answer: address somebody with @name at the start of a line".to_owned()
+        }
+        Notice::AgentWaits { agent, request } => {
+            format!("{agent} waits for {}; the message is kept until then", chat.request(request))
+        }
+        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
+        Notice::LimitReached { agent } => format!("{agent} has no model calls left in this episode"),
+        Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
+        // The request's own end is told already.
+        Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. } => return None,
+    }))
+}

@@ -1,0 +1,115 @@
+//! Where a command reads and decides: in the store itself, or through the process that holds it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use folkmoot::store::{OpenError, OpenMode};
+use folkmoot::{Runtime, Store};
+use futures::{StreamExt as _, TryStreamExt as _};
+use serde_json::Value;
+
+use crate::arguments::Common;
+use crate::control::Request;
+use crate::control::client::Client;
+use crate::control::decision::{Decision, Taken, decide};
+use crate::exit::{CliError, STORE, USAGE};
+use crate::person;
+use crate::session::refuse_tools;
+use crate::view::query::{Answer, Query, answer};
+
+/// How often, and how long apart, a locked store without a control socket is tried again: its holder is about to begin,
+/// or to end.
+const TRIES: u32 = 20;
+const TRY_EVERY: Duration = Duration::from_millis(50);
+
+/// Where a command reads and decides.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// In the store itself.
+    Own(Store),
+    /// Through the process that holds it.
+    Holder(Client),
+}
+
+/// A store, or the way to whoever holds it.
+pub(crate) async fn hold(dir: &Path, mode: OpenMode) -> Result<Result<Store, (Client, OpenError)>, CliError> {
+    let mut tries = TRIES;
+    loop {
+        let path = dir.to_owned();
+        let opened = tokio::task::spawn_blocking(move || Store::open(path, mode)).await;
+        let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
+            Ok(store) => return Ok(Ok(store)),
+            Err(error @ OpenError::Locked { .. }) => error,
+            Err(error) => return Err(error.into()),
+        };
+        match Client::connect(dir).await {
+            Ok(client) => return Ok(Err((client, error))),
+            Err(_) if tries > 0 => tries = tries.saturating_sub(1),
+            Err(_) => {
+                let what = "it answers no questions: wait until it is done, or end it";
+                return Err(CliError::other(STORE, format!("{error} ({what})")));
+            }
+        }
+        tokio::time::sleep(TRY_EVERY).await;
+    }
+}
+
+impl Source {
+    /// Opens the store, which must exist, or finds its holder.
+    pub(crate) async fn open(common: &Common) -> Result<Self, CliError> {
+        Ok(match hold(&common.store, OpenMode::Existing).await? {
+            Ok(store) => Self::Own(store),
+            Err((client, _)) => Self::Holder(client),
+        })
+    }
+
+    /// Whether another process holds the store.
+    pub(crate) const fn is_held(&self) -> bool {
+        matches!(self, Self::Holder(_))
+    }
+
+    /// Asks, and gives the answer as it comes. A store of one's own stays open as long as the answer is kept.
+    pub(crate) async fn ask(self, query: Query) -> Result<Answer, CliError> {
+        match self {
+            Self::Own(store) => {
+                let values = answer(&store, &query).await?;
+                // The last handle on a store closes it.
+                Ok(values.inspect(move |_| _ = &store).boxed())
+            }
+            Self::Holder(client) => client.ask(&Request::Query(query)).await,
+        }
+    }
+
+    /// Asks, and gives the whole answer.
+    pub(crate) async fn ask_all(self, query: Query) -> Result<Vec<Value>, CliError> {
+        self.ask(query).await?.try_collect().await
+    }
+
+    /// Takes a decision in the name of this process's user.
+    pub(crate) async fn decide(self, decision: &Decision) -> Result<Taken, CliError> {
+        match self {
+            Self::Own(store) => decide_in(store, decision).await,
+            Self::Holder(client) => {
+                let mut answer = client.ask(&Request::Decide(decision.clone())).await?;
+                let value = answer.try_next().await?;
+                let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+                serde_json::from_value(value).map_err(CliError::json)
+            }
+        }
+    }
+}
+
+async fn decide_in(store: Store, decision: &Decision) -> Result<Taken, CliError> {
+    refuse_tools()?;
+    let proof = person::proof(decision.by.clone());
+    let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who decides: --as NAME"))?;
+    let runtime = Runtime::builder(&store).build();
+    let taken = decide(&runtime, proof, decision, None).await;
+    runtime.shutdown().await;
+    drop(runtime);
+    let closed = tokio::task::spawn_blocking(move || store.close()).await;
+    let closed = closed.map_err(|error| CliError::other(STORE, error.to_string()))?;
+    let taken = taken?;
+    closed?;
+    Ok(taken)
+}

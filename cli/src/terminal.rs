@@ -1,0 +1,60 @@
+//! Standard output, as the user wants it.
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::arguments::{Colors, Common};
+use crate::exit::CliError;
+
+/// Standard output, with colours where they are wanted.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    out: AutoStream<io::Stdout>,
+}
+
+/// Decides about colours, once and for both outputs.
+pub(crate) fn choose_colors(colors: Colors) {
+    match colors {
+        Colors::Auto => ColorChoice::Auto,
+        Colors::Always => ColorChoice::AlwaysAnsi,
+        Colors::Never => ColorChoice::Never,
+    }
+    .write_global();
+}
+
+/// Whether standard error is a terminal that shows progress.
+pub(crate) fn shows_progress(common: &Common) -> bool {
+    !common.quiet && !common.json && io::stderr().is_terminal()
+}
+
+/// Whether what goes to standard error has colours.
+pub(crate) fn errors_have_colors() -> bool {
+    AutoStream::choice(&io::stderr()) != ColorChoice::Never
+}
+
+impl Terminal {
+    pub(crate) fn new() -> Self {
+        Self { out: anstream::stdout() }
+    }
+
+    /// Prints a line.
+    pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
+        writeln!(self.out, "{text}").map_err(CliError::output)
+    }
+
+    /// Prints `text` at once, without ending the line.
+    pub(crate) fn piece(&mut self, text: &str) -> Result<(), CliError> {
+        write!(self.out, "{text}").and_then(|()| self.out.flush()).map_err(CliError::output)
+    }
+
+    /// Prints a value as JSON in one line.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        self.line(&serde_json::to_string(value).map_err(CliError::json)?)
+    }
+
+    /// Prints a value as a JSON document.
+    pub(crate) fn document(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
+        self.line(&serde_json::to_string_pretty(value).map_err(CliError::json)?)
+    }
+}

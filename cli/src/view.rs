@@ -1,0 +1,7 @@
+//! What commands answer, as data: the same for people, for `--json` and for the control socket.
+
+pub(crate) mod event;
+mod gist;
+pub(crate) mod query;
+pub(crate) mod replay;
+pub(crate) mod world;

@@ -1,0 +1,83 @@
+//! Events as `log` shows them.
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::event::{Event, StoredContent};
+use folkmoot::core::ids::{Position, Time};
+use folkmoot::core::principal::Principal;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::exit::{CliError, FAILED};
+use crate::view::gist;
+use folkmoot::core::causes::with_causes;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EventView {
+    /// Its number in the world's log.
+    pub(crate) position: Position,
+    /// When it was recorded, in milliseconds since 1970.
+    pub(crate) time: Time,
+    /// What happened, by name.
+    pub(crate) kind: String,
+    /// Who gave the command that it answers.
+    pub(crate) principal: Principal,
+    /// The event that made that command necessary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<Position>,
+    /// What decisions read.
+    pub(crate) facts: Value,
+    /// What people, models and tools wrote; left out if this kind has none, `{"erased": POSITION}` if it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<Value>,
+    /// A line for people. Not part of `--json`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) gist: String,
+}
+
+impl EventView {
+    /// The events of a commit.
+    pub(crate) fn of(commit: &Commit) -> Result<Vec<Self>, CliError> {
+        commit.numbered().map(|(at, event)| Self::one(commit, at, event)).collect()
+    }
+
+    /// The same, each with its line for people.
+    pub(crate) fn with_gists(commit: &Commit) -> Result<Vec<Self>, CliError> {
+        let mut views = Self::of(commit)?;
+        for (view, event) in views.iter_mut().zip(&commit.events) {
+            view.gist = gist::of(event, commit);
+        }
+        Ok(views)
+    }
+
+    fn one(commit: &Commit, position: Position, event: &Event) -> Result<Self, CliError> {
+        let record = event.to_record().map_err(|error| CliError::other(FAILED, with_causes(&error)))?;
+        let read = |bytes: &[u8]| serde_json::from_slice(bytes).map_err(CliError::json);
+        let content = match &record.content {
+            StoredContent::None => None,
+            StoredContent::Present(bytes) => Some(read(bytes)?),
+            StoredContent::Erased { by } => Some(json!({ "erased": by })),
+        };
+        Ok(Self {
+            position,
+            time: commit.header.stamp.time,
+            kind: event.kind().name().to_owned(),
+            principal: commit.header.principal.clone(),
+            cause: commit.header.cause,
+            facts: read(&record.facts)?,
+            content,
+            gist: String::new(),
+        })
+    }
+
+    /// Who acts in it: the person who gave the command, else the agent it is about.
+    pub(crate) fn actor(&self) -> String {
+        let agent = self.agent().filter(|_| self.principal.person().is_none());
+        agent.map_or_else(|| self.principal.to_string(), str::to_owned)
+    }
+
+    /// The agent that it is about, or that speaks in it.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.facts.get("agent").or_else(|| self.facts.get("author")?.get("agent"))?.as_str()
+    }
+}

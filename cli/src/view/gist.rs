@@ -1,0 +1,167 @@
+//! An event in a few words.
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::event::{AdmittedCall, Author, Event, MessagePosted, Notice};
+use folkmoot::core::port::Reaction;
+use folkmoot::core::response::{LLMResponse, Part};
+
+use crate::show::{clip, one_line, words};
+
+/// The longest gist, in characters.
+const GIST_MAX: usize = 160;
+
+/// What happened, in a few words.
+pub(crate) fn of(event: &Event, commit: &Commit) -> String {
+    clip(&one_line(&whole(event, commit)), GIST_MAX)
+}
+
+fn whole(event: &Event, commit: &Commit) -> String {
+    match event {
+        Event::WorldOpened(opened) => format!("the world {} begins, rules {}", opened.name, opened.decider.short()),
+        Event::Opened(opened) => format!("incarnation {}", opened.incarnation),
+        Event::SpecRevised(revised) => format!("definition {}", revised.spec_digest.short()),
+        Event::EpochOpened(epoch) => format!("rules {} of {}", epoch.decider.short(), epoch.binary),
+        Event::PersonJoined(joined) => {
+            let person = &joined.person;
+            format!("{} ({} {})", person.display, person.method, person.subject)
+        }
+        Event::WarningRecorded(warning) => warning.code.clone(),
+        Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
+        Event::MessagePosted(posted) => said(posted, commit),
+        Event::MessageRouted(routed) => {
+            let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
+            let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+            format!("message {} to {to} ({})", routed.message, word(&routed.rule))
+        }
+        Event::NoticePosted(posted) => notice(&posted.notice),
+        Event::TurnOpened(_)
+        | Event::TurnDeclined(_)
+        | Event::ModelCalled(_)
+        | Event::StreamStarted(_)
+        | Event::ModelAnswered(_)
+        | Event::ModelFailed(_)
+        | Event::AgentReacted(_)
+        | Event::AgentFailed(_)
+        | Event::PrefixBroken(_)
+        | Event::TurnClosed(_)
+        | Event::Stopped(_) => of_work(event),
+        Event::CallsAdmitted(_)
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalDecided(_)
+        | Event::ApprovalExpired(_)
+        | Event::QuestionAsked(_)
+        | Event::QuestionAnswered(_)
+        | Event::ToolStarted(_)
+        | Event::ToolFinished(_)
+        | Event::OutcomeUnknown(_)
+        | Event::OutcomeSettled(_)
+        | Event::Reconciled(_)
+        | Event::CallReplaced(_)
+        | Event::Refused(_) => of_call(event),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events of turns only, and names them all")]
+fn of_work(event: &Event) -> String {
+    match event {
+        Event::TurnOpened(opened) => format!("episode {}, {} news", opened.episode, opened.news.len()),
+        Event::TurnDeclined(declined) => word(&declined.reason),
+        Event::ModelCalled(called) => {
+            format!("{}, attempt {}, {} items", called.model, called.attempt, called.items)
+        }
+        Event::StreamStarted(started) => format!("of call {}", started.call),
+        Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
+        Event::ModelFailed(failed) => {
+            format!("{}: {}", failed.kind, failed.detail.present().map_or("[erased]", String::as_str))
+        }
+        Event::AgentReacted(reacted) => {
+            if reacted.has_answered {
+                format!("answered, {} calls", reacted.calls)
+            } else {
+                "passed".to_owned()
+            }
+        }
+        Event::AgentFailed(failed) => failed.code.clone(),
+        Event::PrefixBroken(broken) => format!("{}, {} dropped", word(&broken.cause), broken.dropped),
+        Event::TurnClosed(closed) => format!("turn {}: {}", closed.turn, word(&closed.reason)),
+        Event::Stopped(stopped) => format!("by {}", stopped.by),
+        _ => String::new(),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events of calls only, and names them all")]
+fn of_call(event: &Event) -> String {
+    match event {
+        Event::CallsAdmitted(admitted) => {
+            let tool = |call: &AdmittedCall| call.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+            admitted.calls.iter().map(tool).collect::<Vec<_>>().join(", ")
+        }
+        Event::ApprovalRequested(asked) => format!("{} ({}), shown {}", asked.tool, asked.effect, asked.shown.short()),
+        Event::ApprovalDecided(decided) => {
+            let shown = decided.shown.as_deref().unwrap_or("unconfirmed");
+            format!("{} request {} by {}, shown {shown}", word(&decided.verdict), decided.request, decided.by.display)
+        }
+        Event::ApprovalExpired(expired) => format!("request {}", expired.request),
+        Event::QuestionAsked(asked) => asked.question.present().map_or_else(erased, |question| question.text.clone()),
+        Event::QuestionAnswered(answered) => format!("request {} by {}", answered.request, answered.by.display),
+        Event::ToolStarted(started) => format!("attempt {} ({})", started.attempt, started.effect),
+        Event::ToolFinished(finished) => words::result(finished),
+        Event::OutcomeUnknown(unknown) => word(&unknown.cause),
+        Event::OutcomeSettled(settled) => {
+            format!("request {}: {} by {}", settled.request, word(&settled.how), settled.by)
+        }
+        Event::Reconciled(reconciled) => word(&reconciled.how),
+        Event::CallReplaced(replaced) => format!("{} by {}", replaced.call, replaced.by),
+        Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
+        _ => String::new(),
+    }
+}
+
+fn erased() -> String {
+    "[erased]".to_owned()
+}
+
+fn said(posted: &MessagePosted, commit: &Commit) -> String {
+    let text = match &posted.answer {
+        None => posted.body.present().map_or_else(erased, |body| body.text.clone()),
+        Some(place) => {
+            let response = commit.events.iter().find_map(response_of);
+            response.map_or_else(erased, |response| response.spoken_without(&place.cut))
+        }
+    };
+    match &posted.author {
+        Author::Person(name) => format!("{name}: {text}"),
+        Author::Agent(name) => format!("{name}: {text}"),
+        Author::World => text,
+    }
+}
+
+fn response_of(event: &Event) -> Option<&LLMResponse> {
+    if let Event::ModelAnswered(answered) = event {
+        return answered.response.present();
+    }
+    let Event::AgentReacted(reacted) = event else { return None };
+    if let Reaction::Answer { response, .. } = reacted.reaction.present()? { Some(response) } else { None }
+}
+
+fn answer(response: &LLMResponse) -> String {
+    let part = |part: &Part| match part {
+        Part::Text(text) | Part::Refusal(text) => Some(text.clone()),
+        Part::Call(call) => Some(format!("→ {} {}", call.tool, call.arguments)),
+        Part::Reasoning(_) | Part::Opaque(_) => None,
+    };
+    response.reply().parts.iter().filter_map(part).collect::<Vec<_>>().join(" ")
+}
+
+fn notice(notice: &Notice) -> String {
+    let value = serde_json::to_value(notice).unwrap_or_default();
+    match value.as_object().and_then(|map| map.iter().next()) {
+        Some((name, fields)) => format!("{name} {fields}"),
+        None => String::new(),
+    }
+}
+
+/// The serialised name of a unit variant.
+fn word(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}

@@ -1,0 +1,184 @@
+//! Questions that only read, and their answers. Never a network or tool call.
+
+use folkmoot::core::event::{Event, EventKind};
+use folkmoot::core::ids::{AgentName, Position, WorldName};
+use folkmoot::core::port::{EventLog, WorldEntry};
+use folkmoot::core::world::World;
+use folkmoot::{FoldError, fold_world};
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt as _, TryStreamExt as _};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::exit::{CliError, FAILED, USAGE};
+use crate::view::event::EventView;
+use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::world::WorldView;
+use folkmoot::run::waiting;
+
+/// How many worlds are listed at a time.
+const PAGE: usize = 256;
+
+/// A question that only reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Query {
+    /// The worlds of the store, one after another.
+    Worlds,
+    /// What waits in a world, one after another.
+    Approvals(WorldName),
+    /// The events of a world, one after another.
+    Log(LogQuery),
+    /// The state of a world.
+    Replay(ReplayQuery),
+}
+
+/// Which events.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LogQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// From which on.
+    pub(crate) from: Position,
+    /// Whether to wait for more.
+    pub(crate) follow: bool,
+    /// Only this kind.
+    pub(crate) kind: Option<String>,
+    /// Only those about this agent.
+    pub(crate) agent: Option<AgentName>,
+}
+
+/// Which state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReplayQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// At the end of the commit that holds this event; at the head if `None`.
+    pub(crate) at: Option<Position>,
+    /// Only this agent's memory.
+    pub(crate) agent: Option<AgentName>,
+    /// Only the request of the model call that began here.
+    pub(crate) prompt: Option<Position>,
+}
+
+/// An answer: one value after another.
+pub(crate) type Answer = BoxStream<'static, Result<Value, CliError>>;
+
+/// Answers a question.
+pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, CliError> {
+    match query {
+        Query::Worlds => worlds(log).await,
+        Query::Approvals(world) => {
+            let world = fold_world(log, world, None).await?;
+            values(&waiting(&world))
+        }
+        Query::Log(query) => events(log, query).await,
+        Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
+    }
+}
+
+fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {
+    let all: Vec<Value> =
+        all.iter().map(|one| serde_json::to_value(one).map_err(CliError::json)).collect::<Result<_, _>>()?;
+    Ok(stream::iter(all).map(Ok).boxed())
+}
+
+async fn worlds(log: &dyn EventLog) -> Result<Answer, CliError> {
+    let mut all = Vec::new();
+    let mut after: Option<WorldName> = None;
+    loop {
+        let page = log.worlds(after.as_ref(), PAGE).await?;
+        let Some(last) = page.last() else { return values(&all) };
+        after = Some(last.name.clone());
+        for entry in &page {
+            all.push(WorldView::of(entry, &fold_world(log, &entry.name, None).await?));
+        }
+    }
+}
+
+async fn entry(log: &dyn EventLog, world: &WorldName) -> Result<WorldEntry, CliError> {
+    let entry = log.find(world).await?;
+    Ok(entry.ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?)
+}
+
+async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError> {
+    let kind = query.kind.as_deref().map(kind).transpose()?;
+    let agent = query.agent.clone();
+    let id = entry(log, &query.world).await?.world;
+    let from = query.from.max(Position::new(1));
+    let commits = if query.follow { log.subscribe(id, from).await? } else { log.read(id, from).await? };
+    let is_wanted = move |event: &EventView| {
+        event.position >= from
+            && kind.is_none_or(|kind| event.kind == kind.name())
+            && agent.as_ref().is_none_or(|agent| event.agent() == Some(agent.as_str()))
+    };
+    let of_commit = move |stored: Result<folkmoot::core::port::StoredCommit, _>| -> Vec<Result<Value, CliError>> {
+        let events = stored.map_err(CliError::from).and_then(|stored| EventView::with_gists(&stored.commit));
+        match events {
+            Ok(events) => {
+                let wanted = events.into_iter().filter(|event| is_wanted(event));
+                wanted.map(|event| serde_json::to_value(event).map_err(CliError::json)).collect()
+            }
+            Err(error) => vec![Err(error)],
+        }
+    };
+    Ok(commits.flat_map(move |stored| stream::iter(of_commit(stored))).boxed())
+}
+
+/// The kind of event that `name` means: `ToolStarted`, `toolstarted` and `tool_started` are one.
+fn kind(name: &str) -> Result<EventKind, CliError> {
+    let folded = |name: &str| name.replace('_', "").to_lowercase();
+    let wanted = folded(name);
+    let found = EventKind::ALL.iter().find(|(kind, _)| folded(kind.name()) == wanted);
+    found.map(|(kind, _)| *kind).ok_or_else(|| {
+        let all: Vec<&str> = EventKind::ALL.iter().map(|(kind, _)| kind.name()).collect();
+        CliError::other(USAGE, format!("there is no kind of event `{name}`; there are {}", all.join(", ")))
+    })
+}
+
+async fn replay(log: &dyn EventLog, query: &ReplayQuery) -> Result<Value, CliError> {
+    if let Some(call) = query.prompt {
+        return prompt(log, &query.world, call).await;
+    }
+    let world = fold_world(log, &query.world, query.at).await?;
+    let Some(agent) = &query.agent else { return serde_json::to_value(ReplayView::of(&world)).map_err(CliError::json) };
+    let memory = world.memory(agent).ok_or_else(|| no_agent(&world, agent))?;
+    serde_json::to_value(MemoryView::of(&world, agent, memory)).map_err(CliError::json)
+}
+
+fn no_agent(world: &World, agent: &AgentName) -> CliError {
+    let all: Vec<String> = world.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect();
+    CliError::other(USAGE, format!("there is no agent {agent} in this world; there are {}", all.join(", ")))
+}
+
+/// The request of the model call, or of the attempt, that is recorded at `call`.
+async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<Value, CliError> {
+    let world = fold_world(log, name, Some(call)).await?;
+    let agent = caller(log, name, call).await?;
+    let ask = world.model_ask(&agent);
+    let ask = ask.ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
+    Ok(json!({
+        "world": name,
+        "at": world.head(),
+        "call": call,
+        "attempt": ask.attempt,
+        "agent": agent,
+        "model": ask.model,
+        "idempotency_key": ask.idempotency_key,
+        "request": ask.request,
+    }))
+}
+
+async fn caller(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<AgentName, CliError> {
+    let mut commits = log.read(entry(log, name).await?.world, call).await?;
+    let commit = commits.try_next().await?.map(|stored| stored.commit);
+    let event = commit.as_ref().and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
+    match event {
+        Some((_, Event::ModelCalled(called))) => Ok(called.agent.clone()),
+        Some((_, other)) => {
+            let list = "`log --kind ModelCalled` lists the calls";
+            Err(CliError::other(USAGE, format!("event {call} is a {}, not a ModelCalled; {list}", other.kind().name())))
+        }
+        None => Err(CliError::other(USAGE, format!("there is no event {call}"))),
+    }
+}

@@ -1,0 +1,215 @@
+//! The folded state of a world at a position, an agent's memory, and the request of a model call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{
+    AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelName, PersonName, Position, Time, ToolName,
+    TurnId, WorldId, WorldName,
+};
+use folkmoot::core::memory::{CallState, Memory, Message};
+use folkmoot::core::principal::Person;
+use folkmoot::core::request::Item;
+use folkmoot::core::spec::Limits;
+use folkmoot::core::world::{Activity, Doing, Episode, World};
+use serde::{Deserialize, Serialize};
+
+use folkmoot::run::{Waiting, waiting};
+
+/// The folded state of a world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ReplayView {
+    /// Its name.
+    pub(crate) world: Option<WorldName>,
+    /// Its id.
+    pub(crate) id: Option<WorldId>,
+    /// The last event that is in the state: the last one of the commit that holds the position asked for.
+    pub(crate) at: Position,
+    /// The time of that commit, in milliseconds since 1970.
+    pub(crate) time: Time,
+    /// Its clock.
+    pub(crate) clock: ClockKind,
+    /// How often it was opened for writing.
+    pub(crate) incarnation: Incarnation,
+    /// The digest of its definition.
+    pub(crate) spec: Digest,
+    /// The folder that relative paths are relative to.
+    pub(crate) base: Option<String>,
+    /// Whether anything is owed, or waits.
+    pub(crate) activity: Activity,
+    /// The agents, in roster order.
+    pub(crate) agents: Vec<AgentView>,
+    /// The people who have spoken or decided.
+    pub(crate) people: Vec<Person>,
+    /// The newest messages, oldest first.
+    pub(crate) transcript: Vec<MessageView>,
+    /// The requests that wait for people, oldest first.
+    pub(crate) pending: Vec<Waiting>,
+    /// What has been spent, by episode, as long as somebody works on it.
+    pub(crate) episodes: Vec<EpisodeView>,
+    /// The bounds.
+    pub(crate) limits: Limits,
+    /// How far a world script has come.
+    pub(crate) script: Option<ScriptView>,
+}
+
+/// An agent of the roster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AgentView {
+    pub(crate) name: AgentName,
+    pub(crate) display: Option<AgentName>,
+    pub(crate) model: Option<ModelName>,
+    pub(crate) tools: Vec<ToolName>,
+    pub(crate) doing: Doing,
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MessageView {
+    pub(crate) at: Position,
+    pub(crate) message: MessageId,
+    pub(crate) episode: EpisodeId,
+    pub(crate) from: String,
+    /// Who is to answer it.
+    pub(crate) respond: Vec<AgentName>,
+    /// `null` if it was erased.
+    pub(crate) text: Option<String>,
+}
+
+/// What an episode has spent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct EpisodeView {
+    pub(crate) episode: EpisodeId,
+    pub(crate) author: Option<PersonName>,
+    /// Model calls by agent.
+    pub(crate) model_calls: BTreeMap<AgentName, u32>,
+    /// Model calls of all agents.
+    pub(crate) model_calls_total: u32,
+    /// Messages and turns that belong to it and are not done.
+    pub(crate) open: u32,
+}
+
+/// How far a script has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ScriptView {
+    /// The run, from 1.
+    pub(crate) run: u32,
+    /// How many of its steps are recorded.
+    pub(crate) done: usize,
+}
+
+/// An agent's memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MemoryView {
+    pub(crate) world: Option<WorldName>,
+    pub(crate) at: Position,
+    pub(crate) agent: AgentName,
+    pub(crate) doing: Doing,
+    /// The open turn.
+    pub(crate) turn: Option<TurnId>,
+    /// Messages up to here were seen.
+    pub(crate) seen: Position,
+    /// Addressed messages that no turn has taken up.
+    pub(crate) inbox: Vec<Position>,
+    /// The conversation, in the order in which the agent saw it.
+    pub(crate) items: Vec<Arc<Item>>,
+    /// The calls that have no result.
+    pub(crate) open_calls: Vec<CallView>,
+    /// What an agent in code left to remember.
+    pub(crate) note: Option<String>,
+}
+
+/// A call without a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallView {
+    pub(crate) call: CallId,
+    pub(crate) tool: Option<ToolName>,
+    pub(crate) arguments: Option<String>,
+    pub(crate) state: CallState,
+}
+
+impl ReplayView {
+    /// The state of `world`.
+    pub(crate) fn of(world: &World) -> Self {
+        let script = world.script();
+        Self {
+            world: world.name().cloned(),
+            id: world.id(),
+            at: world.head(),
+            time: world.time(),
+            clock: world.clock(),
+            incarnation: world.incarnation(),
+            spec: world.spec_digest(),
+            base: world.base().map(str::to_owned),
+            activity: world.activity(),
+            agents: agents(world),
+            people: world.people().values().cloned().collect(),
+            transcript: world.transcript().iter().map(|message| MessageView::of(message)).collect(),
+            pending: waiting(world),
+            episodes: world.episodes().iter().map(|(id, episode)| EpisodeView::of(*id, episode)).collect(),
+            limits: world.rules().spec().limits.clone(),
+            script: (script.run > 0).then_some(ScriptView { run: script.run, done: script.done.len() }),
+        }
+    }
+}
+
+fn agents(world: &World) -> Vec<AgentView> {
+    let agent = |spec: &folkmoot::core::spec::AgentSpec| AgentView {
+        name: spec.name.clone(),
+        display: spec.display.clone(),
+        model: spec.model.clone(),
+        tools: spec.tools.clone(),
+        doing: world.doing(&spec.name),
+    };
+    world.rules().spec().agents.iter().map(agent).collect()
+}
+
+impl MessageView {
+    fn of(message: &Message) -> Self {
+        Self {
+            at: message.at,
+            message: message.id,
+            episode: message.episode,
+            from: message.from.clone(),
+            respond: message.respond.clone(),
+            text: message.text.present().cloned(),
+        }
+    }
+}
+
+impl EpisodeView {
+    fn of(id: EpisodeId, episode: &Episode) -> Self {
+        Self {
+            episode: id,
+            author: episode.author.clone(),
+            model_calls: episode.calls.clone(),
+            model_calls_total: episode.calls_total,
+            open: episode.open,
+        }
+    }
+}
+
+impl MemoryView {
+    /// The memory of `agent`.
+    pub(crate) fn of(world: &World, agent: &AgentName, memory: &Memory) -> Self {
+        let call = |(id, call): (&CallId, &folkmoot::core::memory::OpenCall)| CallView {
+            call: *id,
+            tool: call.tool.clone(),
+            arguments: call.arguments.present().cloned(),
+            state: call.state.clone(),
+        };
+        Self {
+            world: world.name().cloned(),
+            at: world.head(),
+            agent: agent.clone(),
+            doing: world.doing(agent),
+            turn: memory.turn.as_ref().map(|turn| turn.id),
+            seen: memory.seen,
+            inbox: memory.inbox.iter().map(|message| message.at).collect(),
+            items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+            open_calls: memory.open_calls.iter().map(call).collect(),
+            note: memory.note.as_ref().and_then(|note| note.present().cloned()),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Worlds as a store lists them.
+
+use folkmoot::core::ids::{Position, Time, WorldId, WorldName};
+use folkmoot::core::port::WorldEntry;
+use folkmoot::core::world::{Activity, World};
+use serde::{Deserialize, Serialize};
+
+/// A world of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WorldView {
+    /// Its name.
+    pub(crate) name: WorldName,
+    /// Its id.
+    pub(crate) id: WorldId,
+    /// How many events it has.
+    pub(crate) events: Position,
+    /// How many agents.
+    pub(crate) agents: usize,
+    /// How many requests wait for people.
+    pub(crate) pending: usize,
+    /// Whether anything is owed, or waits.
+    pub(crate) activity: Activity,
+    /// The time of its last commit, in milliseconds since 1970; a simulated world's own time.
+    pub(crate) last: Time,
+}
+
+impl WorldView {
+    pub(crate) fn of(entry: &WorldEntry, world: &World) -> Self {
+        Self {
+            name: entry.name.clone(),
+            id: entry.world,
+            events: entry.head,
+            agents: world.rules().spec().agents.len(),
+            pending: world.pending().len(),
+            activity: world.activity(),
+            last: entry.time,
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The command line from outside: what it prints, and how it exits.
+#![expect(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking, and a test that is skipped says so"
+)]
+
+mod chat;
+mod decisions;
+mod desk;
+mod reads;
+mod real_time;
+mod scripts;
+mod wrong;

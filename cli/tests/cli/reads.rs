@@ -1,0 +1,209 @@
+//! `worlds`, `log`, `replay`, `approvals`, `doctor`: they only read.
+
+use std::process::Stdio;
+
+use crate::desk::{Desk, Ran, example};
+
+fn told() -> Desk {
+    let desk = Desk::new();
+    desk.run(&["run", &example("release-room.yaml")]).expect(0);
+    desk
+}
+
+#[test]
+fn worlds_are_listed() {
+    let desk = told();
+    desk.run(&["run", &example("denied.yaml")]).expect(0);
+    let table = desk.run(&["worlds"]).expect(0).out;
+    assert!(table.contains("WORLD") && table.contains("release-room") && table.contains("denied"), "{table}");
+    let worlds = desk.run(&["worlds", "--json"]).expect(0).values();
+    let names: Vec<&str> = worlds.iter().map(|world| world["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["denied", "release-room"]);
+    assert_eq!(worlds[1]["agents"], 2);
+    assert_eq!(worlds[1]["pending"], 0);
+    assert_eq!(worlds[1]["activity"], "idle");
+    let events = desk.run(&["log", "release-room", "--json"]).expect(0).values();
+    assert_eq!(worlds[1]["events"], events.len());
+}
+
+#[test]
+fn a_log_has_every_event_once_and_in_order() {
+    let events = told().run(&["log", "release-room", "--json"]).expect(0).values();
+    let positions: Vec<u64> = events.iter().map(|event| event["position"].as_u64().unwrap()).collect();
+    assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
+    assert!(events.iter().all(|event| event["time"].is_u64() && event["facts"].is_object()));
+    let posted = events.iter().find(|event| event["kind"] == "MessagePosted").unwrap();
+    assert_eq!(posted["content"]["text"], "Prepare the 1.2 release");
+    assert_eq!(posted["principal"]["person"]["display"], "ada");
+}
+
+#[test]
+fn a_log_can_be_narrowed_down() {
+    let desk = told();
+    let calls = desk.run(&["log", "release-room", "--json", "--kind", "model_called", "--agent", "worker"]).expect(0);
+    let calls = calls.values();
+    assert_eq!(calls.len(), 2);
+    assert!(calls.iter().all(|call| call["kind"] == "ModelCalled" && call["facts"]["agent"] == "worker"));
+    let from = desk.run(&["log", "release-room", "--json", "--from", "20"]).expect(0).values();
+    assert_eq!(from[0]["position"], 20);
+    desk.run(&["log", "release-room", "--kind", "Nonsense"]).expect(2).err_has("there are WorldOpened, Opened");
+}
+
+#[test]
+fn people_read_a_log_line_by_line() {
+    let out = told().run(&["log", "release-room"]).expect(0).out;
+    let line = out.lines().find(|line| line.contains("ApprovalDecided")).unwrap();
+    assert!(line.contains("2030-01-01T00:00:00Z") && line.contains("ada") && line.contains("allow"), "{line}");
+}
+
+#[test]
+fn following_a_log_that_nobody_writes_ends() {
+    told().run(&["log", "release-room", "--follow"]).expect(0).err_has("nothing more will come");
+}
+
+#[test]
+fn two_replays_give_the_same_bytes() {
+    let desk = told();
+    let replay =
+        |arguments: &[&str]| desk.run(&[&["replay", "release-room", "--json"], arguments].concat()).expect(0).out;
+    for arguments in [&[][..], &["--at", "17"], &["--agent", "worker"], &["--agent", "worker", "--at", "17"]] {
+        assert_eq!(replay(arguments), replay(arguments));
+    }
+    assert_ne!(replay(&[]), replay(&["--at", "17"]));
+}
+
+#[test]
+fn a_replay_shows_the_room_as_it_stood() {
+    let desk = told();
+    let events = desk.run(&["log", "release-room", "--json", "--kind", "ApprovalRequested"]).expect(0).values();
+    let at = events[0]["position"].to_string();
+    let state = desk.run(&["replay", "release-room", "--json", "--at", &at]).expect(0).document();
+    assert_eq!(state["world"], "release-room");
+    assert_eq!(state["pending"][0]["name"], format!("release-room#{at}"));
+    assert_eq!(state["pending"][0]["tool"], "run_command");
+    assert_eq!(state["agents"][1]["name"], "worker");
+    assert_eq!(state["transcript"].as_array().unwrap().len(), 2);
+    assert_eq!(state["episodes"][0]["model_calls_total"], 2);
+    desk.run(&["replay", "release-room", "--at", &at]).expect(0).out_has("2 of 25 model calls");
+}
+
+#[test]
+fn a_position_inside_a_commit_means_its_last_event() {
+    let desk = told();
+    let state = desk.run(&["replay", "release-room", "--json", "--at", "1"]).expect(0).document();
+    let last = state["at"].to_string();
+    assert_ne!(last, "1");
+    desk.run(&["replay", "release-room", "--at", "1"])
+        .expect(0)
+        .out_has(&format!("event 1 belongs to the commit that ends with event {last}"));
+}
+
+#[test]
+fn an_agents_memory_is_shown() {
+    let desk = told();
+    let memory = desk.run(&["replay", "release-room", "--json", "--agent", "worker"]).expect(0).document();
+    assert_eq!(memory["agent"], "worker");
+    assert_eq!(memory["items"][0]["heard"]["text"], "Prepare the 1.2 release");
+    desk.run(&["replay", "release-room", "--agent", "worker"]).expect(0).out_has("heard ada: Prepare the 1.2 release");
+    desk.run(&["replay", "release-room", "--agent", "nobody"]).expect(2).err_has("there are planner, worker");
+}
+
+#[test]
+fn the_request_of_a_call_is_rebuilt_as_it_was_sent() {
+    let desk = told();
+    let calls = desk.run(&["log", "release-room", "--json", "--kind", "ModelCalled"]).expect(0).values();
+    assert_eq!(calls.len(), 4);
+    for call in calls {
+        let position = call["position"].to_string();
+        let prompt = desk.run(&["replay", "release-room", "--json", "--prompt", &position]).expect(0).document();
+        assert_eq!(prompt["request"]["fingerprint"], call["facts"]["fingerprint"]);
+        assert_eq!(
+            prompt["request"]["items"].as_array().unwrap().len() as u64,
+            call["facts"]["items"].as_u64().unwrap()
+        );
+        assert_eq!(prompt["agent"], call["facts"]["agent"]);
+    }
+    desk.run(&["replay", "release-room", "--prompt", "1"]).expect(2).err_has("is a WorldOpened, not a ModelCalled");
+    desk.run(&["replay", "release-room", "--prompt", "9999"]).expect(2).err_has("there is no event 9999");
+}
+
+#[test]
+fn what_waits_is_listed_with_its_commands() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    let request = desk.request("gate");
+    assert_eq!(request["agent"], "worker");
+    assert_eq!(request["arguments"], r#"{"branch":"main"}"#);
+    assert_eq!(request["asks"]["kind"], "approval");
+    assert_eq!(request["asks"]["expires_at"], 1_893_456_900_000_u64);
+    let (position, shown) = desk.asked("gate");
+    let command = format!("folkmoot approve gate {position} --shown {shown} --as tester");
+    desk.run(&["approvals", "gate"]).expect(0).out_has(&command).out_has("expires 2030-01-01T00:15:00Z");
+}
+
+#[test]
+fn nothing_is_waiting_when_all_is_decided() {
+    told().run(&["approvals", "release-room"]).expect(0).out_has("Nothing waits for a person in release-room.");
+}
+
+#[test]
+fn a_command_that_only_reads_makes_no_store() {
+    let desk = Desk::new();
+    for arguments in [&["worlds"][..], &["log", "w"], &["replay", "w"], &["approvals", "w"], &["resume", "w"]] {
+        desk.run(arguments).expect(3).err_has("there is no store at store");
+    }
+    for arguments in [&["approve", "w", "1"][..], &["deny", "w", "1"], &["answer", "w", "1", "x"], &["chat", "w"]] {
+        desk.run(arguments).expect(3).err_has("there is no store at store");
+    }
+    desk.run(&["doctor"]).expect(0).out_has("store store: there is none yet");
+    assert!(!desk.path("store").exists());
+}
+
+#[test]
+fn reading_appends_nothing() {
+    let desk = told();
+    let before = desk.kinds("release-room");
+    desk.run(&["replay", "release-room"]).expect(0);
+    desk.run(&["approvals", "release-room"]).expect(0);
+    desk.run(&["worlds"]).expect(0);
+    assert_eq!(desk.kinds("release-room"), before);
+}
+
+#[test]
+fn the_doctor_names_credentials_and_never_shows_them() {
+    let desk = told();
+    let mut command = desk.command(&["doctor", "--json"]);
+    command.env("OPENAI_API_KEY", "very-secret");
+    let ran = Ran::of(command).expect(0);
+    assert!(!ran.out.contains("very-secret") && !ran.err.contains("very-secret"));
+    let findings = ran.document();
+    assert_eq!(findings["store"]["state"], "fine");
+    assert_eq!(findings["store"]["worlds"], 1);
+    assert_eq!(findings["credentials"][0]["variable"], "OPENAI_API_KEY");
+    assert_eq!(findings["credentials"][0]["is_set"], true);
+}
+
+#[test]
+fn a_closed_pipe_ends_a_reader_quietly() {
+    let desk = told();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = desk.command(&["log", "release-room"]);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    drop(command);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_closed_pipe_ends_a_run_as_a_signal_would() {
+    let desk = Desk::with_gate();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = desk.command(&["run", "gate.yaml"]);
+    let child = command.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    drop(command);
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (141, ""));
+    desk.run(&["run", "gate.yaml"]).expect(4);
+}

@@ -1,0 +1,191 @@
+//! Wrong things, and how they are answered.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
+
+#[test]
+fn a_missing_script_is_named() {
+    Desk::new().run(&["run", "nowhere.yaml"]).expect(2).err_has("nowhere.yaml").err_has("cannot be read");
+}
+
+#[test]
+fn a_typo_in_a_key_is_shown_at_its_place_with_the_nearest_key() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", &GATE.replace("prompt:", "promt:"));
+    desk.run(&["check", "gate.yaml"]).expect(2).err_has("gate.yaml:6:21: error:").err_has("promt").err_has("prompt");
+    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:6:21: error:");
+    assert!(!desk.path("store").exists(), "a script with faults makes no store");
+}
+
+#[test]
+fn every_fault_of_a_script_is_shown() {
+    let desk = Desk::new();
+    let script = GATE.replace("tools: [push]", "tools: [pull]").replace("from: worker", "from: wroker");
+    desk.write("gate.yaml", &script.replace("effect: destructive", "effect: terrible"));
+    desk.run(&["check", "gate.yaml"]).expect(2).err_has("pull").err_has("terrible");
+}
+
+#[test]
+fn a_tool_without_an_effect_is_refused() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", &GATE.replace("    effect: destructive\n", ""));
+    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:").err_has("effect");
+}
+
+#[test]
+fn a_bad_schema_is_refused() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", &GATE.replace("schema: { type: object }", "schema: { type: nonsense }"));
+    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:").err_has("schema");
+}
+
+#[test]
+fn a_missing_root_is_named() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", &GATE.replace("tools:\n", "tools:\n  read: { use: fs.read, root: ./gone }\n"));
+    desk.run(&["run", "gate.yaml"]).expect(3).err_has("gone");
+}
+
+#[test]
+fn a_tool_cannot_reach_into_the_store() {
+    let desk = Desk::new();
+    let script = GATE.replace("tools: [push]", "tools: [push, read]");
+    desk.write("gate.yaml", &script.replace("tools:\n", "tools:\n  read: { use: fs.read, root: . }\n"));
+    desk.run(&["run", "gate.yaml"]).expect(3).err_has("store");
+}
+
+#[test]
+fn a_store_that_is_a_file_is_said_to_be_one() {
+    let desk = Desk::with_gate();
+    desk.write("store", "text");
+    desk.run(&["run", "gate.yaml"]).expect(3).err_has("store is a file");
+    desk.run(&["worlds"]).expect(3).err_has("store is a file");
+    assert_eq!(fs::read_to_string(desk.path("store")).unwrap(), "text");
+}
+
+#[test]
+fn a_directory_with_something_else_in_it_is_left_alone() {
+    let desk = Desk::with_gate();
+    fs::write(desk.path("data/notes.txt"), "mine").unwrap();
+    desk.run(&["--store", "data", "run", "gate.yaml"]).expect(3).err_has("is not a store");
+    desk.run(&["--store", "data", "worlds"]).expect(3).err_has("is not a store");
+    assert_eq!(fs::read_dir(desk.path("data")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_said_to_be_so() {
+    let desk = Desk::with_gate();
+    fs::create_dir(desk.path("closed")).unwrap();
+    fs::set_permissions(desk.path("closed"), fs::Permissions::from_mode(0o500)).unwrap();
+    if fs::write(desk.path("closed/probe"), "").is_ok() {
+        eprintln!("skipped: this user may write everywhere");
+        return;
+    }
+    desk.run(&["--store", "closed/store", "run", "gate.yaml"]).expect(3).err_has("closed/store");
+}
+
+#[test]
+fn a_step_that_was_edited_after_it_ran_is_named() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.write("gate.yaml", &GATE.replace("Please push", "Please pull"));
+    desk.run(&["run", "gate.yaml"]).expect(2).err_has("step 1 (`say`) was edited").err_has("--world NAME");
+}
+
+#[test]
+fn a_definition_that_changed_between_runs_is_recorded() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.write("gate.yaml", &GATE.replace("You push.", "You push gently."));
+    desk.run(&["run", "gate.yaml", "--spec", "keep"]).expect(4);
+    assert!(!desk.kinds("gate").contains(&"SpecRevised".to_owned()));
+    desk.run(&["run", "gate.yaml"]).expect(4).out_has("the room's definition changed");
+    assert!(desk.kinds("gate").contains(&"SpecRevised".to_owned()));
+}
+
+#[test]
+fn an_unknown_world_is_named() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    for arguments in
+        [&["log", "nowhere"][..], &["replay", "nowhere"], &["approvals", "nowhere"], &["resume", "nowhere"]]
+    {
+        desk.run(arguments).expect(3).err_has("there is no world called nowhere");
+    }
+    desk.run(&["approve", "nowhere", "1"]).expect(3).err_has("there is no world called nowhere");
+}
+
+#[test]
+fn a_position_behind_the_head_is_refused() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.run(&["replay", "gate", "--at", "9999"]).expect(2).err_has("there is no event 9999");
+}
+
+#[test]
+fn commands_of_later_versions_are_unknown() {
+    for command in ["verify", "anchor", "why", "fork", "diff", "delete", "backup", "export", "serve", "usage"] {
+        Desk::new().run(&[command]).expect(2).err_has("unrecognized subcommand");
+    }
+}
+
+#[test]
+fn a_script_without_replies_says_so() {
+    let desk = Desk::new();
+    let script = GATE.replace("    - text: \"@ada it is done\"\n", "").replace("effect: destructive", "effect: read");
+    desk.write("gate.yaml", &script);
+    desk.run(&["run", "gate.yaml"]).expect(1).out_has("no scripted replies left");
+}
+
+#[test]
+fn colours_come_when_they_are_asked_for() {
+    let desk = Desk::with_gate();
+    assert!(desk.run(&["run", "gate.yaml", "--color", "always"]).expect(4).out.contains('\u{1b}'));
+    assert!(!desk.run(&["run", "gate.yaml", "--color", "never"]).expect(4).out.contains('\u{1b}'));
+}
+
+#[test]
+fn a_store_whose_log_is_cut_is_not_taken_for_an_empty_one() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    fs::remove_dir_all(desk.path("store/log")).unwrap();
+    desk.run(&["worlds"]).expect(5).err_has("restore it from a copy");
+    desk.run(&["run", "gate.yaml"]).expect(5);
+}
+
+#[test]
+fn a_key_that_is_not_set_is_named_and_one_that_nobody_uses_is_not_wanted() {
+    let desk = Desk::new();
+    let models = "models: { live: { provider: openai-chat, model: m }, scripted: { provider: scripted } }";
+    let script = GATE.replace("models: { scripted: { provider: scripted } }", models);
+    desk.write("gate.yaml", &script);
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.write("gate.yaml", &script.replace("model: scripted }", "model: live }"));
+    for command in ["run", "chat"] {
+        desk.run(&[command, "gate.yaml", "--world", "other"]).expect(3).err_has("OPENAI_API_KEY").err_has("live");
+    }
+}
+
+#[test]
+fn a_fault_shows_no_control_characters_of_the_script() {
+    let desk = Desk::new();
+    desk.write("raw.yaml", "world: \u{1b}]0;owned\u{7}\n");
+    desk.write("escaped.yaml", "world: w\n\"a\\e[31m\\u202Eb\": 1\n");
+    for script in ["raw.yaml", "escaped.yaml"] {
+        let ran = desk.run(&["check", script, "--color", "never"]).expect(2);
+        assert!(!ran.err.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", ran.err);
+    }
+    desk.run(&["check", "raw.yaml"]).expect(2).err_has("1 | world: ?]0;owned?");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_said_and_ends_nothing_by_signal() {
+    let desk = Desk::with_gate();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "ulimit -f 4; exec \"$0\" --store store run gate.yaml", FOLKMOOT]).current_dir(desk.dir.path());
+    let ran = Ran::of(command).expect(3).err_has("full");
+    assert!(!ran.err.contains("panicked"), "{ran:?}");
+    desk.run(&["run", "gate.yaml"]).expect(4);
+}
