@@ -1,0 +1,110 @@
+//! Golden logs: logs of the first format are read, folded and decided again for ever.
+//!
+//! If `decide` answers otherwise than it did when a log was written, this fails until `DECIDER_VERSION` is counted up and
+//! new logs are written beside the old ones: `cargo test -p folkmoot-tests -- --ignored writes_golden_logs`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot::core::command::{Command, RebuildError};
+use folkmoot::core::commit::{Commit, CommitHeader};
+use folkmoot::core::decider::decider_id;
+use folkmoot::core::event::{Event, EventRecord, StoredContent};
+use folkmoot::core::world::World;
+use folkmoot_tests::{Cut, Kept, Stage, commits_of};
+use serde_json::{Value, json};
+
+/// The scripts whose logs are kept.
+const SCRIPTS: [&str; 6] = ["crash-and-resume", "denied", "forged-approval", "recorded", "release-room", "wrong-agent"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1")
+}
+
+/// A commit as one line of JSON.
+fn line(commit: &Commit) -> String {
+    let event = |event: &Event| {
+        let EventRecord { kind, version, facts, content } = event.to_record().unwrap();
+        let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+        let mut event = json!({ "kind": kind, "version": version, "facts": json(&facts) });
+        if let StoredContent::Present(bytes) = &content {
+            event["content"] = json(bytes);
+        }
+        event
+    };
+    json!({ "header": commit.header, "events": commit.events.iter().map(event).collect::<Vec<_>>() }).to_string()
+}
+
+fn commit(line: &str) -> Commit {
+    let line: Value = serde_json::from_str(line).unwrap();
+    let header: CommitHeader = serde_json::from_value(line["header"].clone()).unwrap();
+    let event = |event: &Value| {
+        let number = |key: &str| u16::try_from(event[key].as_u64().unwrap()).unwrap();
+        let content = match event.get("content") {
+            None => StoredContent::None,
+            Some(content) => StoredContent::Present(content.to_string().into_bytes()),
+        };
+        let facts = event["facts"].to_string().into_bytes();
+        Event::from_record(EventRecord { kind: number("kind"), version: number("version"), facts, content }).unwrap()
+    };
+    Commit { header, events: line["events"].as_array().unwrap().iter().map(event).collect() }
+}
+
+fn commits(script: &str) -> Vec<Commit> {
+    let file = folder().join(format!("{script}.jsonl"));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    text.lines().map(commit).collect()
+}
+
+/// Rebuilds the command of `commit`, decides it again, and compares the events.
+fn decides_alike(world: &World, commit: &Commit, what: &str) -> bool {
+    let command = match Command::rebuild(commit) {
+        Ok(command) => command,
+        Err(RebuildError::Refused { .. }) => return false,
+        Err(error) => panic!("{what}: {error}"),
+    };
+    let decision = world.decide(&command, &commit.header.stamp);
+    assert_eq!(decision.events, commit.events, "{what}: {command:?}");
+    assert_eq!(decision.cause, commit.header.cause, "{what}");
+    true
+}
+
+#[test]
+fn golden_logs_are_decided_again_as_they_were() {
+    let mut decided = 0;
+    for script in SCRIPTS {
+        let mut world = World::default();
+        for commit in commits(script) {
+            let what = format!("{script}, event {}", commit.header.first);
+            if commit.header.decider == decider_id() && decides_alike(&world, &commit, &what) {
+                decided += 1;
+            }
+            world.apply(&commit);
+        }
+        assert_eq!(world.activity(), folkmoot::core::world::Activity::Idle, "{script}");
+    }
+    assert!(decided > 0, "no golden log was written by these rules: write new ones beside the old");
+    println!("{decided} commits were decided again");
+}
+
+#[tokio::test]
+#[ignore = "writes the golden logs of a new format or of new rules"]
+async fn writes_golden_logs() {
+    std::fs::create_dir_all(folder()).unwrap();
+    for script in SCRIPTS {
+        let stage = Stage::of(&crate::scripts::named(script), Kept::InMemory);
+        let runtime = stage.runtime(crate::helper(), Arc::new(Cut::never(&stage.probe)));
+        stage.run(&runtime).await.unwrap();
+        runtime.shutdown().await;
+        let mut commits = commits_of(stage.store(), &stage.script.world).await;
+        for commit in &mut commits {
+            for event in &mut commit.events {
+                if let Event::WorldOpened(opened) = event {
+                    opened.base = Some("worlds".to_owned());
+                }
+            }
+        }
+        let lines: String = commits.iter().map(|commit| line(commit) + "\n").collect();
+        std::fs::write(folder().join(format!("{script}.jsonl")), lines).unwrap();
+    }
+}

@@ -1,0 +1,15 @@
+//! What holds in every room, whatever is said in it.
+
+mod durability;
+mod ending;
+mod rights;
+mod turns;
+
+use folkmoot::Store;
+use folkmoot::core::event::Event;
+use folkmoot_tests::{commits_of, room_name};
+
+/// The events of the room, in order.
+async fn events(store: &Store) -> Vec<Event> {
+    commits_of(store, &room_name()).await.into_iter().flat_map(|commit| commit.events).collect()
+}

@@ -1,0 +1,25 @@
+//! Tests across the crates, in one binary.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong by panicking"
+)]
+#![expect(clippy::print_stdout, reason = "a sweep says how much it covered")]
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for one thing among many")]
+#![expect(clippy::large_futures, reason = "a whole run is one future here")]
+
+mod architecture;
+mod golden;
+mod laws;
+mod random;
+mod real_time;
+mod replay;
+mod scripts;
+mod sweep;
+
+/// The helper under which programs run: a binary of this package, which cargo builds before the tests.
+fn helper() -> &'static std::path::Path {
+    std::path::Path::new(env!("CARGO_BIN_EXE_folkmoot-test-helper"))
+}

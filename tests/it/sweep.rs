@@ -1,0 +1,164 @@
+//! The crash sweep: every script is cut at every commit, once before and once after the effects in flight, and run again.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot::core::command::Settlement;
+use folkmoot::core::effect::Effect;
+use folkmoot::core::ids::{CallId, RequestId};
+use folkmoot::run::{Asks, waiting};
+use folkmoot::{Proof, Runtime, WorldHandle, fold_world};
+use folkmoot_tests::{Cut, Kept, Side, Stage, Trace, commits_of, repeats_of, story_of};
+
+use crate::scripts;
+
+/// No single run of a script takes this long; one that does hangs.
+const RUN_MAX: Duration = Duration::from_secs(60);
+
+/// How often a run may be taken up again after doubts were settled.
+const SETTLINGS_MAX: usize = 20;
+
+macro_rules! sweeps {
+    ($($test:ident: $script:literal,)*) => {
+        const SCRIPTS: &[&str] = &[$($script),*];
+
+        $(
+            #[tokio::test]
+            async fn $test() {
+                sweep($script).await;
+            }
+        )*
+    };
+}
+
+sweeps! {
+    release_room_survives_every_cut: "release-room",
+    crash_and_resume_survives_every_cut: "crash-and-resume",
+    denied_survives_every_cut: "denied",
+    forged_approval_survives_every_cut: "forged-approval",
+    wrong_agent_survives_every_cut: "wrong-agent",
+    recorded_survives_every_cut: "recorded",
+    files_survive_every_cut: "files",
+    parallel_agents_survive_every_cut: "parallel",
+    questions_survive_every_cut: "questions",
+    failures_and_streams_survive_every_cut: "weather",
+    reconciled_runs_survive_every_cut: "reconciled",
+    programs_survive_every_cut: "ledger",
+}
+
+#[test]
+fn no_script_is_left_out_of_the_sweep() {
+    let stem = |path: std::path::PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let all: BTreeSet<String> = scripts::all().into_iter().map(stem).collect();
+    assert_eq!(all, SCRIPTS.iter().map(ToString::to_string).collect());
+}
+
+/// Cuts the script everywhere in memory, and at a few commits on disk.
+async fn sweep(script: &str) {
+    let file = scripts::named(script);
+    let (uncut, appends) = run_whole(&file).await;
+    let mut cuts = 0;
+    for last in 0..=appends {
+        for side in [Side::Before, Side::After] {
+            cuts += run_cut(&file, Kept::InMemory, last, side, &uncut).await;
+        }
+    }
+    let mut on_disk = 0;
+    for last in (1..=appends).step_by(7) {
+        let side = if last % 2 == 0 { Side::Before } else { Side::After };
+        on_disk += run_cut(&file, Kept::OnDisk, last, side, &uncut).await;
+    }
+    println!("{script}: {appends} commits, {cuts} cuts in memory, {on_disk} on disk");
+    assert!(cuts >= appends && on_disk > 0);
+}
+
+struct Uncut {
+    trace: Trace,
+    probe: folkmoot_tests::Probe,
+}
+
+async fn run_whole(file: &Path) -> (Uncut, u64) {
+    let stage = Stage::of(file, Kept::InMemory);
+    let gate = Arc::new(Cut::never(&stage.probe));
+    let runtime = stage.runtime(crate::helper(), Arc::clone(&gate) as _);
+    stage.run(&runtime).await.unwrap();
+    runtime.shutdown().await;
+    (Uncut { trace: Trace::of(&stage).await, probe: stage.probe.clone() }, gate.asked())
+}
+
+/// Cuts after the `last`-th append, runs the script again until it ends, and compares. Gives how often it was cut.
+async fn run_cut(file: &Path, kept: Kept, last: u64, side: Side, uncut: &Uncut) -> u64 {
+    let what = format!("{} cut {side:?} the effects of commit {last}, {kept:?}", file.display());
+    let mut stage = Stage::of(file, kept);
+    let runtime = stage.runtime(crate::helper(), Arc::new(Cut::after(last, side, &stage.probe)));
+    let first = within(&what, stage.run(&runtime)).await;
+    runtime.shutdown().await;
+    drop(runtime);
+    if first.is_err() {
+        stage.reopen();
+        run_again(&stage, &what, uncut).await;
+    }
+    check(&stage, &what, uncut).await;
+    u64::from(first.is_err())
+}
+
+/// Runs the same script until it ends. What parks it because a run's outcome is not known is settled by the tool's own
+/// count of runs.
+async fn run_again(stage: &Stage, what: &str, uncut: &Uncut) {
+    let runtime = stage.runtime(crate::helper(), Arc::new(Cut::never(&stage.probe)));
+    for _ in 0..SETTLINGS_MAX {
+        let Err(error) = within(what, stage.run(&runtime)).await else {
+            runtime.shutdown().await;
+            return;
+        };
+        let settled = settle(&runtime, stage, uncut).await;
+        assert!(settled > 0, "{what}: {error}\n{}", story_of(&commits_of(stage.store(), &stage.script.world).await));
+        runtime.close(&stage.script.world).await;
+    }
+    panic!("{what}: it does not end");
+}
+
+/// Settles every open call whose outcome is not known. Gives how many there were.
+async fn settle(runtime: &Runtime, stage: &Stage, uncut: &Uncut) -> usize {
+    let Some(world) = runtime.world(&stage.script.world) else { return 0 };
+    let doubts = doubts(&world).await;
+    let seat = world.as_principal(Proof::script("auditor".to_owned().try_into().unwrap()));
+    for (request, call, tool, arguments) in &doubts {
+        let settlement = match stage.probe.runs(*call) {
+            0 => Settlement::RunAgain,
+            1 => Settlement::Ran(uncut.probe.given(tool, arguments)),
+            more => panic!("{tool} ran {more} times in one call"),
+        };
+        seat.settle(*request, settlement, None).await.unwrap();
+        world.quiet().await.unwrap();
+    }
+    doubts.len()
+}
+
+async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)> {
+    let look = |world: &folkmoot::core::world::World| {
+        let open = waiting(world).into_iter().filter(|one| matches!(one.asks, Asks::Outcome { is_open: true }));
+        open.map(|one| {
+            let tool = one.tool.map(|tool| tool.to_string()).unwrap_or_default();
+            (one.request, world.pending()[&one.request].call, tool, one.arguments.unwrap_or_default())
+        })
+        .collect()
+    };
+    world.read(look).await.unwrap_or_default()
+}
+
+async fn check(stage: &Stage, what: &str, uncut: &Uncut) {
+    let world = fold_world(stage.store(), &stage.script.world, None).await.unwrap();
+    let owed: Vec<Effect> = world.owed().filter(|effect| !matches!(effect, Effect::TickAt { .. })).collect();
+    assert_eq!(owed, [], "{what}: something is owed");
+    let commits = commits_of(stage.store(), &stage.script.world).await;
+    assert_eq!(repeats_of(&commits), [], "{what}: an unrepeatable tool was started twice");
+    let trace = Trace::of(stage).await;
+    assert_eq!(trace, uncut.trace, "{what}");
+}
+
+async fn within<T>(what: &str, run: impl Future<Output = T>) -> T {
+    tokio::time::timeout(RUN_MAX, run).await.unwrap_or_else(|_| panic!("{what}: it hangs"))
+}

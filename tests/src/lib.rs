@@ -1,0 +1,29 @@
+//! Fakes for tests across the crates: logs that stop or wait, tools and models that tell what they were given.
+//!
+//! Nothing here is used outside of tests. It deliberately mocks nothing of ours: the store, the runtime and the rules
+//! under test are the real ones.
+//!
+//! Read first: [`TestLog`] (a store behind a gate), [`Probe`] (what tools did), [`Stage`] (a script in a copy of its
+//! folder).
+#![expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    reason = "a test says what went wrong by panicking"
+)]
+
+mod cast;
+mod gate;
+mod log;
+mod probe;
+mod room;
+mod stage;
+mod trace;
+
+pub use cast::{FakeModel, FakeTool, Moves, says, wants};
+pub use gate::{Cut, Gate, Hold, Side};
+pub use log::TestLog;
+pub use probe::{Probe, Probed};
+pub use room::{Room, agent_name, person, room_name};
+pub use stage::{Kept, Stage};
+pub use trace::{Trace, commits_of, repeats_of, story_of};

@@ -1,0 +1,73 @@
+//! A store behind a gate.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot::Store;
+use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot::core::port::{
+    AppendError, Appended, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
+};
+
+use crate::gate::Gate;
+
+/// Passes everything on to a store, appends through a [`Gate`].
+#[derive(Debug, Clone)]
+pub struct TestLog {
+    store: Store,
+    gate: Arc<dyn Gate>,
+}
+
+impl TestLog {
+    /// `store` behind `gate`.
+    #[must_use]
+    pub fn new(store: &Store, gate: Arc<dyn Gate>) -> Self {
+        Self { store: store.clone(), gate }
+    }
+}
+
+#[async_trait]
+impl EventLog for TestLog {
+    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+        self.gate.before(&commit).await?;
+        let appended = self.store.append(incarnation, commit.clone()).await?;
+        self.gate.after(&commit).await?;
+        Ok(appended)
+    }
+
+    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        self.store.read(world, from).await
+    }
+
+    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+        self.store.read_back(world, before, limit).await
+    }
+
+    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        self.store.subscribe(world, from).await
+    }
+
+    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+        self.store.find_key(world, key).await
+    }
+
+    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError> {
+        self.store.worlds(after, limit).await
+    }
+
+    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
+        self.store.find(name).await
+    }
+}
+
+#[async_trait]
+impl Checkpoints for TestLog {
+    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+        self.store.save(world, at, decider, state).await
+    }
+
+    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
+        self.store.latest(world, decider).await
+    }
+}

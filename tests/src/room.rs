@@ -1,0 +1,104 @@
+//! Rooms put together by hand, without a script.
+
+use std::sync::Arc;
+
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{AgentName, ModelName, ToolName, WorldName};
+use folkmoot::core::port::{Agent, Model, Tool as _};
+use folkmoot::core::port::{Checkpoints, EventLog};
+use folkmoot::core::spec::{AgentSpec, Definition, Mode, ModelSpec, SpecText, WorldSpec};
+use folkmoot::{Opening, Parts, Perform, Proof, Runtime, Seat, WorldHandle};
+
+use crate::cast::FakeTool;
+
+/// The definition of a room and what acts in it.
+#[derive(Debug, Clone, Default)]
+pub struct Room {
+    spec: WorldSpec,
+    parts: Parts,
+}
+
+impl Room {
+    /// An empty room in which every call runs without asking.
+    #[must_use]
+    pub fn auto() -> Self {
+        let mut room = Self::default();
+        room.spec.policy.mode = Mode::Auto;
+        room
+    }
+
+    /// An empty room in which whatever does more than read waits for a person.
+    #[must_use]
+    pub fn asking() -> Self {
+        Self::default()
+    }
+
+    /// Adds an agent with a model of its own, who may call `tools`.
+    #[must_use]
+    pub fn agent(mut self, name: &str, tools: &[&str], model: Arc<dyn Model>) -> Self {
+        let own = ModelName::new(name).expect("a fitting name");
+        let spec = ModelSpec { provider: "fake".to_owned(), model: name.to_owned(), timeout_ms: ModelSpec::TIMEOUT_MS };
+        self.spec.models.insert(own.clone(), spec);
+        self.parts.models.insert(own.clone(), model);
+        self.add(name, tools, Some(own));
+        self
+    }
+
+    /// Adds an agent in code, who may call `tools`.
+    #[must_use]
+    pub fn code(mut self, name: &str, tools: &[&str], agent: Arc<dyn Agent>) -> Self {
+        self.parts.agents.insert(agent_name(name), agent);
+        self.add(name, tools, None);
+        self
+    }
+
+    /// Adds a tool.
+    #[must_use]
+    pub fn tool(mut self, tool: FakeTool) -> Self {
+        let spec = tool.spec().clone();
+        self.parts.tools.insert(spec.name.clone(), Arc::new(tool));
+        self.spec.tools.insert(spec.name.clone(), spec);
+        self
+    }
+
+    fn add(&mut self, name: &str, tools: &[&str], model: Option<ModelName>) {
+        let tools = tools.iter().map(|tool| ToolName::new(*tool).expect("a fitting name")).collect();
+        let name = agent_name(name);
+        self.spec.agents.push(AgentSpec { name, display: None, model, tools, parameters: Default::default() });
+    }
+
+    /// Opens the room in a runtime of its own over `log`, or goes on with it.
+    pub async fn open<L: EventLog + Checkpoints + Clone + 'static>(&self, log: &L) -> (Runtime, WorldHandle) {
+        let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
+        let definition = Definition { spec: self.spec.clone(), text: SpecText::default().into() };
+        let world = runtime
+            .open(Opening {
+                name: room_name(),
+                definition: Some(definition),
+                base: None,
+                clock: ClockKind::Simulated,
+                perform: Perform::AsItComes,
+            })
+            .await;
+        let world = world.unwrap_or_else(|error| panic!("the room does not open: {error}"));
+        (runtime, world)
+    }
+}
+
+/// The name of all such rooms.
+#[must_use]
+pub fn room_name() -> WorldName {
+    WorldName::new("room").expect("a fitting name")
+}
+
+/// An agent's name.
+#[must_use]
+pub fn agent_name(name: &str) -> AgentName {
+    AgentName::new(name).expect("a fitting name")
+}
+
+/// The seat of the person called `name`.
+#[must_use]
+pub fn person(world: &WorldHandle, name: &str) -> Seat {
+    world.as_principal(Proof::script(name.to_owned().try_into().expect("a fitting name")))
+}
