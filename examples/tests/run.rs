@@ -1,0 +1,46 @@
+//! Runs the example programs as they were built and reads what they print.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Runs the example called `name`; cargo builds it beside this test.
+fn run(name: &str, arguments: &[&str]) -> std::io::Result<String> {
+    let own = std::env::current_exe()?;
+    let program: PathBuf = own.ancestors().skip(2).take(1).map(|dir| dir.join("examples").join(name)).collect();
+    let Output { status, stdout, stderr } = Command::new(&program).args(arguments).output()?;
+    let (printed, complaint) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{name} ended with {status}:\n{printed}\n{complaint}");
+    assert_eq!(complaint, "", "{name} complained");
+    Ok(printed.into_owned())
+}
+
+#[test]
+fn the_embedding_example_writes_what_was_allowed() -> std::io::Result<()> {
+    let printed = run("embed", &[])?;
+    assert!(printed.contains("scribe asks for"), "{printed}");
+    assert!(printed.ends_with("The file: We ship on Friday.\n"), "{printed}");
+    Ok(())
+}
+
+#[test]
+fn an_own_tool_runs_only_with_arguments_that_fit_its_schema() -> std::io::Result<()> {
+    let printed = run("custom_tool", &[])?;
+    assert!(printed.contains("on_call gave: Grace"), "{printed}");
+    assert!(printed.contains("on_call did not run"), "{printed}");
+    Ok(())
+}
+
+#[test]
+fn an_agent_in_code_remembers_by_its_note() -> std::io::Result<()> {
+    let printed = run("custom_agent", &[])?;
+    assert!(printed.contains("abacus: Sum number 1: 42"), "{printed}");
+    assert!(printed.contains("abacus: Sum number 2: 6"), "{printed}");
+    Ok(())
+}
+
+#[test]
+fn the_benchmark_prints_every_row() -> std::io::Result<()> {
+    let printed = run("bench_log", &["--quick", "--events", "3000"])?;
+    assert_eq!(printed.lines().count(), 20, "{printed}");
+    Ok(())
+}
