@@ -46,6 +46,8 @@ const fn sentence(reason: RefusalReason) -> &'static str {
         RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
         RefusalReason::ShownDiffers => "what you saw (--shown) is not what is asked; look at it again",
         RefusalReason::NoSuchOption => "the question has no such option, or wants one",
+        RefusalReason::NotYours => "the message is another person's",
+        RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
         RefusalReason::NothingToStop => "nothing goes on that could be stopped",
     }
 }

@@ -1,5 +1,7 @@
 //! Commands: requests that may be refused.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::commit::{Keyed, StepKey};
@@ -117,6 +119,34 @@ actions! {
         attachments: Vec<Attachment>,
         /// The message it answers.
         reply_to: Option<MessageId>,
+    };
+    /// Puts other words in the place of a message.
+    Edit {
+        /// The message.
+        message: MessageId,
+        /// The new words.
+        text: String,
+    };
+    /// Takes a message back, and what was said in answer to it.
+    Retract {
+        /// The message.
+        message: MessageId,
+    };
+    /// Takes an agent's reply back and has it made anew.
+    Regenerate {
+        /// The reply.
+        message: MessageId,
+    };
+    /// Joins the roster: the person who gives the command.
+    Join;
+    /// Leaves the roster.
+    Leave;
+    /// Sets the owner and the labels.
+    Label {
+        /// Whom the world belongs to.
+        owner: Option<String>,
+        /// The labels.
+        labels: BTreeMap<String, String>,
     };
     /// Brings what an agent does about its news.
     OpenTurn {

@@ -286,12 +286,22 @@ events! {
     6 version 1 WarningRecorded;
     /// A step of a world script is done.
     7 version 1 StepDone;
+    /// A person left the roster.
+    8 version 1 PersonLeft;
+    /// The world has another owner or other labels.
+    9 version 1 Labelled;
     /// Somebody said something.
     20 version 1 MessagePosted [body];
     /// It was decided who hears a message and who answers it.
     21 version 1 MessageRouted [unknown];
     /// The world told people something.
     22 version 1 NoticePosted;
+    /// A person put other words in the place of a message.
+    23 version 1 MessageEdited [body];
+    /// A message was taken back.
+    24 version 1 MessageRetracted;
+    /// An agent's reply was taken back, and is made anew.
+    25 version 1 ReplyRegenerated;
     /// An agent took up its news.
     40 version 1 TurnOpened;
     /// An agent's news were set aside unanswered.
@@ -314,6 +324,12 @@ events! {
     49 version 1 TurnClosed;
     /// Somebody stopped what was going on.
     50 version 1 Stopped;
+    /// An agent waited long enough for those whom it had asked.
+    51 version 1 JoinElapsed;
+    /// An agent handed the episode to another.
+    52 version 1 HandedOff;
+    /// A summary took the place of an agent's oldest items.
+    53 version 1 MemoryCompacted;
     /// An answer's tool calls were taken up.
     60 version 1 CallsAdmitted;
     /// A call waits for a person's permission.
@@ -338,6 +354,8 @@ events! {
     70 version 1 Reconciled [outcome];
     /// A call was closed in favour of another.
     71 version 1 CallReplaced;
+    /// An agent asked another.
+    72 version 1 AgentAsked;
     /// A command that asserts a right was refused.
     80 version 1 Refused;
 }

@@ -82,6 +82,10 @@ pub enum RefusalReason {
     ShownDiffers,
     /// The question has no such option, or wants one.
     NoSuchOption,
+    /// The message is not this person's, nor an agent's.
+    NotYours,
+    /// It is not an agent's reply, or the news it answers are no longer known.
+    NoReply,
     /// Nothing is going on that could be stopped.
     NothingToStop,
 }

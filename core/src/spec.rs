@@ -51,9 +51,18 @@ pub struct SpecText {
     /// What the room is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The agents' prompts.
+    /// The rules of the room, for every agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// What every agent should know of the room's subject.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+    /// The agents' prompts: their roles and domains.
     #[serde(default)]
     pub prompts: BTreeMap<AgentName, String>,
+    /// What each agent is to do here.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tasks: BTreeMap<AgentName, String>,
     /// Settings of the models, `${…}` unexpanded.
     #[serde(default)]
     pub models: BTreeMap<ModelName, Value>,
@@ -92,6 +101,23 @@ pub struct AgentSpec {
     /// Sampling and length of its calls.
     #[serde(default)]
     pub parameters: Parameters,
+    /// Whom it waits for once it has addressed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<Join>,
+}
+
+/// An agent that waits until all whom it addressed are done, and is then woken once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Join {
+    /// Whom it waits for, if it addressed them.
+    pub all_of: Vec<AgentName>,
+    /// How long at most.
+    pub or_after_ms: u64,
+}
+
+impl Join {
+    /// The default longest wait.
+    pub const OR_AFTER_MS: u64 = 60_000;
 }
 
 /// A model of a room.
@@ -103,9 +129,32 @@ pub struct ModelSpec {
     pub model: String,
     /// The time limit of one attempt.
     pub timeout_ms: u64,
+    /// The most tokens of a request, as the runtime counts them.
+    pub context_tokens_max: u32,
+}
+
+impl AgentSpec {
+    /// An agent without tools; `None` for the model of one in code.
+    #[must_use]
+    pub fn new(name: AgentName, model: Option<ModelName>) -> Self {
+        Self { name, display: None, model, tools: Vec::new(), parameters: Parameters::default(), join: None }
+    }
 }
 
 impl ModelSpec {
+    /// A model with the default limits.
+    #[must_use]
+    pub fn new(provider: impl Into<String>, model: impl Into<String>) -> Self {
+        Self {
+            provider: provider.into(),
+            model: model.into(),
+            timeout_ms: Self::TIMEOUT_MS,
+            context_tokens_max: Self::CONTEXT_TOKENS_MAX,
+        }
+    }
+
+    /// The default for the most tokens of a request.
+    pub const CONTEXT_TOKENS_MAX: u32 = 100_000;
     /// The default time limit of one attempt.
     pub const TIMEOUT_MS: u64 = 60_000;
 }
@@ -119,8 +168,12 @@ pub struct Policy {
     /// Who answers an unaddressed message of a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main_agent: Option<AgentName>,
+    /// Where a mention of an agent counts in a person's message.
+    pub mentions: Mentions,
     /// Which messages an agent remembers.
     pub memory: MemoryPolicy,
+    /// Whether an agent that joins learns what was said before.
+    pub history: History,
     /// What becomes of a message to an agent that waits for a person.
     pub while_waiting: WhileWaiting,
     /// Whether a reply that broke off after part of it was shown is asked for again.
@@ -132,7 +185,9 @@ impl Default for Policy {
         Self {
             mode: Mode::Ask,
             main_agent: None,
+            mentions: Mentions::Anywhere,
             memory: MemoryPolicy::Shared,
+            history: History::All,
             while_waiting: WhileWaiting::Queue,
             retry_shown: false,
         }
@@ -161,6 +216,26 @@ pub enum MemoryPolicy {
     Addressed,
 }
 
+/// Where a mention of an agent counts in a person's message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mentions {
+    /// At the start of lines; in mid-text if no line begins with one.
+    Anywhere,
+    /// At the start of lines only.
+    LineStart,
+}
+
+/// Whether an agent that joins learns what was said before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum History {
+    /// It remembers the transcript, as far as that is kept.
+    All,
+    /// It remembers what is said from then on.
+    SinceJoin,
+}
+
 /// What becomes of a message to an agent that waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -185,6 +260,14 @@ pub struct Limits {
     pub attempts: u32,
     /// An unaddressed message of a person reaches everyone only up to this many agents.
     pub broadcast_max: u32,
+    /// Messages from agent to agent that wake somebody, per episode.
+    pub hop_budget: u32,
+    /// Messages in a row that two agents may exchange with nobody else, per episode.
+    pub pair_messages_max: u32,
+    /// How long an agent that asked another waits for the answer.
+    pub ask_ttl_ms: u64,
+    /// How many agents may wait for one another.
+    pub ask_depth_max: u32,
     /// Addressed messages that may wait for one agent; more are undeliverable.
     pub inbox_max: u32,
     /// Messages that one turn takes.
@@ -209,6 +292,10 @@ impl Default for Limits {
             tool_calls_per_answer: 5,
             attempts: 3,
             broadcast_max: 8,
+            hop_budget: 12,
+            pair_messages_max: 8,
+            ask_ttl_ms: 15 * 60 * 1_000,
+            ask_depth_max: 4,
             inbox_max: 100,
             news_max: 50,
             transcript_max: 1_000,

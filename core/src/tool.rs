@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::UnknownCause;
-use crate::ids::{Digest, Time, ToolName};
+use crate::ids::{AgentName, Digest, Time, ToolName};
 
 /// What a tool may do to the world outside. There is no default: an unclassified tool cannot be registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,6 +54,33 @@ impl Repeat {
     }
 }
 
+/// Who does what a tool does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// The shell runs it.
+    #[default]
+    Run,
+    /// Another agent answers a question; the call waits for it.
+    Ask {
+        /// Whom it may be put to; everyone if empty.
+        agents: Vec<AgentName>,
+    },
+    /// Another agent goes on with the episode.
+    Handoff {
+        /// Whom it may be handed to; everyone if empty.
+        agents: Vec<AgentName>,
+    },
+}
+
+impl ToolKind {
+    /// Whether the shell runs it.
+    #[must_use]
+    pub fn is_run(&self) -> bool {
+        *self == Self::Run
+    }
+}
+
 /// All that the runtime and a model must know of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolSpec {
@@ -61,6 +88,9 @@ pub struct ToolSpec {
     pub name: ToolName,
     /// What it does, for models.
     pub description: String,
+    /// Who does it.
+    #[serde(default, skip_serializing_if = "ToolKind::is_run")]
+    pub kind: ToolKind,
     /// What it may do.
     pub effect: EffectClass,
     /// Whether it reaches systems beyond this machine.
@@ -94,6 +124,7 @@ impl ToolSpec {
         Self {
             name,
             description: description.into(),
+            kind: ToolKind::Run,
             effect,
             open_world: false,
             repeat: Repeat::Never,

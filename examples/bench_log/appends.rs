@@ -147,13 +147,7 @@ fn creation(number: u64) -> Fallible<Commit> {
 }
 
 fn post(world: WorldId, first: u64) -> Fallible<Commit> {
-    let body = MessageBody { text: format!("{first} {}", room::TEXT), attachments: Vec::new() };
-    let message = MessagePosted {
-        message: MessageId(Position::new(first)),
-        author: Author::Person(room::person()?),
-        reply_to: None,
-        answer: None,
-        body: Content::Present(body),
-    };
+    let body = MessageBody::text(format!("{first} {}", room::TEXT));
+    let message = MessagePosted::said(MessageId(Position::new(first)), Author::Person(room::person()?), None, body);
     Ok(Commit { header: header(world, first), events: vec![Event::MessagePosted(message)] })
 }

@@ -8,7 +8,6 @@ use folkmoot::Parts;
 use folkmoot::core::content::Content;
 use folkmoot::core::ids::{AgentName, ModelName, PersonName, ToolName};
 use folkmoot::core::port::{Drafts, Model, ModelCall, Tool, ToolCall};
-use folkmoot::core::request::Parameters;
 use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::spec::{AgentSpec, Definition, Limits, ModelSpec, SpecText, WorldSpec};
 use folkmoot::core::tool::{EffectClass, ToolOutcome, ToolSpec};
@@ -34,10 +33,9 @@ fn model() -> Fallible<ModelName> {
 pub(crate) fn definition() -> Fallible<Definition> {
     let noop = spec()?;
     let agent = |name: &str, tools: Vec<ToolName>| -> Fallible<AgentSpec> {
-        let parameters = Parameters::default();
-        Ok(AgentSpec { name: AgentName::new(name)?, display: None, model: Some(model()?), tools, parameters })
+        Ok(AgentSpec { tools, ..AgentSpec::new(AgentName::new(name)?, Some(model()?)) })
     };
-    let own = ModelSpec { provider: "own".to_owned(), model: "own".to_owned(), timeout_ms: ModelSpec::TIMEOUT_MS };
+    let own = ModelSpec::new("own", "own");
     let mut spec = WorldSpec {
         agents: vec![agent("worker", vec![noop.name.clone()])?, agent("planner", Vec::new())?],
         models: [(model()?, own)].into(),

@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use folkmoot::core::ids::{Digest, ToolName};
+use folkmoot::core::ids::ToolName;
 use folkmoot::core::port::{Drafts, Model, ModelCall, Tool, ToolCall};
 use folkmoot::core::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply};
-use folkmoot::core::tool::{EffectClass, Reconciliation, Repeat, ToolOutcome, ToolSpec};
+use folkmoot::core::tool::{EffectClass, Reconciliation, ToolOutcome, ToolSpec};
 use futures::future::BoxFuture;
 
 /// What a fake tool does with a call.
@@ -77,19 +77,8 @@ impl FakeTool {
     where
         F: Future<Output = ToolOutcome> + Send + 'static,
     {
-        let spec = ToolSpec {
-            name: ToolName::new(name).expect("the test's tool has a fitting name"),
-            description: "Plays a part in a test.".to_owned(),
-            effect,
-            open_world: false,
-            repeat: Repeat::Never,
-            reconciles: false,
-            needs_host: false,
-            schema: serde_json::json!({ "type": "object" }),
-            timeout_ms: ToolSpec::TIMEOUT_MS,
-            model_bytes_max: ToolSpec::MODEL_BYTES_MAX,
-            settings: Digest::default(),
-        };
+        let name = ToolName::new(name).expect("the test's tool has a fitting name");
+        let spec = ToolSpec::new(name, effect, "Plays a part in a test.", serde_json::json!({ "type": "object" }));
         Self { spec, moves: Arc::new(move |call| Box::pin(moves(call))) }
     }
 

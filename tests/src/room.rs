@@ -37,7 +37,7 @@ impl Room {
     #[must_use]
     pub fn agent(mut self, name: &str, tools: &[&str], model: Arc<dyn Model>) -> Self {
         let own = ModelName::new(name).expect("a fitting name");
-        let spec = ModelSpec { provider: "fake".to_owned(), model: name.to_owned(), timeout_ms: ModelSpec::TIMEOUT_MS };
+        let spec = ModelSpec::new("fake", name);
         self.spec.models.insert(own.clone(), spec);
         self.parts.models.insert(own.clone(), model);
         self.add(name, tools, Some(own));
@@ -64,7 +64,7 @@ impl Room {
     fn add(&mut self, name: &str, tools: &[&str], model: Option<ModelName>) {
         let tools = tools.iter().map(|tool| ToolName::new(*tool).expect("a fitting name")).collect();
         let name = agent_name(name);
-        self.spec.agents.push(AgentSpec { name, display: None, model, tools, parameters: Default::default() });
+        self.spec.agents.push(AgentSpec { tools, ..AgentSpec::new(name, model) });
     }
 
     /// Opens the room in a runtime of its own over `log`, or goes on with it.

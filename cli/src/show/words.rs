@@ -32,6 +32,8 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::Opened(_)
         | Event::EpochOpened(_)
         | Event::PersonJoined(_)
+        | Event::PersonLeft(_)
+        | Event::Labelled(_)
         | Event::StepDone(_)
         | Event::MessagePosted(_)
         | Event::MessageRouted(_)
@@ -40,7 +42,20 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::ModelAnswered(_)
         | Event::AgentReacted(_)
         | Event::PrefixBroken(_)
-        | Event::CallsAdmitted(_) => None,
+        | Event::CallsAdmitted(_)
+        | Event::AgentAsked(_)
+        | Event::MemoryCompacted(_) => None,
+        Event::MessageEdited(edited) => {
+            let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
+            Some(Line::Quiet(format!("message {} now says: {}", edited.at, clean(text))))
+        }
+        Event::MessageRetracted(retracted) => Some(Line::Quiet(gone("was taken back", retracted.at, &retracted.gone))),
+        Event::ReplyRegenerated(made) => Some(Line::Quiet(gone("is made anew", made.at, &made.gone))),
+        Event::JoinElapsed(elapsed) => {
+            let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
+            Some(Line::Quiet(format!("{} goes on without {}", elapsed.agent, missing.join(", "))))
+        }
+        Event::HandedOff(handed) => Some(Line::Quiet(format!("{} hands over to {}", handed.agent, handed.to))),
         Event::SpecRevised(_) => Some(Line::Quiet("the room's definition changed".to_owned())),
         Event::WarningRecorded(warning) => {
             let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -79,6 +94,14 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
         | Event::CallReplaced(_) => of_call(chat, at, event),
+    }
+}
+
+fn gone(what: &str, at: Position, gone: &[Position]) -> String {
+    match gone.len().saturating_sub(1) {
+        0 => format!("message {at} {what}"),
+        1 => format!("message {at} {what}, and one more that answered it is gone"),
+        more => format!("message {at} {what}, and {more} more that answered it are gone"),
     }
 }
 
@@ -207,6 +230,13 @@ pub(crate) const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::Unknown(_) => "whether it took effect is not known",
         CallStatus::SettledRan => "it took effect, as a person found",
         CallStatus::SettledNotRun => "it did not take effect, as a person found",
+        CallStatus::Answered(_) => "answered",
+        CallStatus::Unanswered(_) => "the agent that was asked gave no answer",
+        CallStatus::NoSuchAgent => "there is no such agent to turn to",
+        CallStatus::WouldDeadlock => "the agents would wait for each other",
+        CallStatus::TooDeep => "too many agents wait for one another",
+        CallStatus::NotAlone => "a handoff must be the only call, nothing was handed over",
+        CallStatus::HandedOff => "handed over",
     }
 }
 
@@ -236,7 +266,7 @@ fn warned(code: &str, agent: &str) -> String {
 
 fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
     match reason {
-        CloseReason::Answered | CloseReason::Limit | CloseReason::Failed => None,
+        CloseReason::Answered | CloseReason::Limit | CloseReason::Failed | CloseReason::HandedOff => None,
         CloseReason::Passed => Some(Line::Quiet(format!("{agent} has nothing to say"))),
         CloseReason::Stopped => Some(Line::Quiet(format!("{agent} was stopped"))),
         CloseReason::Superseded => Some(Line::Quiet(format!("{agent} turns to a newer message"))),
@@ -253,6 +283,16 @@ fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
         }
         Notice::NobodyAnswers { .. } => {
             "nobody will answer: address somebody with @name at the start of a line".to_owned()
+        }
+        Notice::OnlyNamed { agents, .. } => {
+            let names: Vec<String> = agents.iter().map(|name| format!("@{name}")).collect();
+            format!("to address {}, put the name at the start of a line", names.join(" or "))
+        }
+        Notice::HopBudgetSpent { agent } => {
+            format!("the agents have talked to each other enough in this episode; nobody answers {agent}")
+        }
+        Notice::PairDamped { agent, other } => {
+            format!("{agent} and {other} have only answered each other; {other} does not answer any more")
         }
         Notice::AgentWaits { agent, request } => {
             format!("{agent} waits for {}; the message is kept until then", chat.request(request))

@@ -25,6 +25,11 @@ fn whole(event: &Event, commit: &Commit) -> String {
             let person = &joined.person;
             format!("{} ({} {})", person.display, person.method, person.subject)
         }
+        Event::PersonLeft(left) => left.person.to_string(),
+        Event::Labelled(labelled) => {
+            let labels = labelled.labels.iter().map(|(key, value)| format!("{key}={value}"));
+            labelled.owner.iter().map(|owner| format!("owner {owner}")).chain(labels).collect::<Vec<_>>().join(", ")
+        }
         Event::WarningRecorded(warning) => warning.code.clone(),
         Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
         Event::MessagePosted(posted) => said(posted, commit),
@@ -33,6 +38,12 @@ fn whole(event: &Event, commit: &Commit) -> String {
             let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
             format!("message {} to {to} ({})", routed.message, word(&routed.rule))
         }
+        Event::MessageEdited(edited) => {
+            let text = edited.body.present().map_or_else(erased, |body| body.text.clone());
+            format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
+        }
+        Event::MessageRetracted(retracted) => format!("message {}, {} gone", retracted.at, retracted.gone.len()),
+        Event::ReplyRegenerated(made) => format!("{}'s message {}, {} gone", made.agent, made.at, made.gone.len()),
         Event::NoticePosted(posted) => notice(&posted.notice),
         Event::TurnOpened(_)
         | Event::TurnDeclined(_)
@@ -44,7 +55,10 @@ fn whole(event: &Event, commit: &Commit) -> String {
         | Event::AgentFailed(_)
         | Event::PrefixBroken(_)
         | Event::TurnClosed(_)
-        | Event::Stopped(_) => of_work(event),
+        | Event::Stopped(_)
+        | Event::JoinElapsed(_)
+        | Event::HandedOff(_)
+        | Event::MemoryCompacted(_) => of_work(event),
         Event::CallsAdmitted(_)
         | Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)
@@ -57,6 +71,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
         | Event::CallReplaced(_)
+        | Event::AgentAsked(_)
         | Event::Refused(_) => of_call(event),
     }
 }
@@ -85,6 +100,12 @@ fn of_work(event: &Event) -> String {
         Event::PrefixBroken(broken) => format!("{}, {} dropped", word(&broken.cause), broken.dropped),
         Event::TurnClosed(closed) => format!("turn {}: {}", closed.turn, word(&closed.reason)),
         Event::Stopped(stopped) => format!("by {}", stopped.by),
+        Event::JoinElapsed(elapsed) => {
+            let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
+            format!("without {}", missing.join(", "))
+        }
+        Event::HandedOff(handed) => format!("to {}", handed.to),
+        Event::MemoryCompacted(compacted) => format!("{} items", compacted.items),
         _ => String::new(),
     }
 }
@@ -112,6 +133,7 @@ fn of_call(event: &Event) -> String {
         }
         Event::Reconciled(reconciled) => word(&reconciled.how),
         Event::CallReplaced(replaced) => format!("{} by {}", replaced.call, replaced.by),
+        Event::AgentAsked(asked) => format!("{}, in message {}", asked.asked, asked.message),
         Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
         _ => String::new(),
     }

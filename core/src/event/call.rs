@@ -215,6 +215,55 @@ pub enum CallStatus {
     SettledRan,
     /// A person said that it did not take effect.
     SettledNotRun,
+    /// The agent that was asked answered, in the message there.
+    Answered(Position),
+    /// The agent that was asked did not answer.
+    Unanswered(UnansweredCause),
+    /// The room has no such agent, or this one may not turn to it.
+    NoSuchAgent,
+    /// The agent that would be asked waits for the one that asks.
+    WouldDeadlock,
+    /// Too many agents wait for one another already.
+    TooDeep,
+    /// A handoff must be the only call of its answer.
+    NotAlone,
+    /// The episode was handed over.
+    HandedOff,
+}
+
+/// Why an agent that was asked did not answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnansweredCause {
+    /// It had nothing to say.
+    Passed,
+    /// It failed.
+    Failed,
+    /// It had no model call left.
+    Limit,
+    /// It was stopped, or the question was taken back.
+    Stopped,
+    /// Its inbox is full.
+    InboxFull,
+    /// It took longer than `ask_ttl`.
+    Expired,
+}
+
+/// An agent asked another, and its call waits for the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentAsked {
+    /// The call.
+    pub call: CallId,
+    /// The agent that asks.
+    pub agent: AgentName,
+    /// The agent that is asked.
+    pub asked: AgentName,
+    /// The message that asks.
+    pub message: Position,
+    /// How many agents wait for one another with it: 1 if the agent itself is not asked by another.
+    pub depth: u32,
+    /// When the waiting ends, by recorded time.
+    pub expires_at: Time,
 }
 
 /// What is wrong with arguments: where and which rule, never the value.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::ids::{AgentName, Digest, EpisodeId, MessageId, PersonName, Position, RequestId};
+use crate::ids::{AgentName, CallId, Digest, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
 
 /// Somebody said something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,12 +15,26 @@ pub struct MessagePosted {
     /// The message it answers, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageId>,
-    /// For an agent's message: where its text stands. It is not stored again.
+    /// For an agent's message: the turn in which it is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// For a question to another agent, and for a handoff: the call that says it. Its text is the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// For an agent's reply: where its text stands. It is not stored again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<AnswerText>,
-    /// For a person's message: what was written. An agent's has an empty one.
+    /// For a person's message: what was written. An agent's reply has an empty one.
     #[serde(skip)]
     pub body: Content<MessageBody>,
+}
+
+impl MessagePosted {
+    /// Something that a person or the world says.
+    #[must_use]
+    pub fn said(message: MessageId, author: Author, reply_to: Option<MessageId>, body: MessageBody) -> Self {
+        Self { message, author, reply_to, turn: None, call: None, answer: None, body: Content::Present(body) }
+    }
 }
 
 /// Who speaks.
@@ -55,6 +69,14 @@ pub struct MessageBody {
     pub attachments: Vec<Attachment>,
 }
 
+impl MessageBody {
+    /// Words alone.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), attachments: Vec::new() }
+    }
+}
+
 /// A file beside a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attachment {
@@ -68,6 +90,52 @@ pub struct Attachment {
     pub bytes: u64,
 }
 
+/// A person put other words in the place of a message. The message goes on under its id, at this event's position and in
+/// an episode of its own; what was said in answer to the old words is gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageEdited {
+    /// The message's id.
+    pub message: MessageId,
+    /// Where it stood until now.
+    pub at: Position,
+    /// Who says it.
+    pub author: Author,
+    /// The message it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply_to: Option<MessageId>,
+    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    pub gone: Vec<Position>,
+    /// The new words.
+    #[serde(skip)]
+    pub body: Content<MessageBody>,
+}
+
+/// A message was taken back, and with it what was said in answer to it alone. The log keeps the original.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageRetracted {
+    /// The message's id.
+    pub message: MessageId,
+    /// Where it stands.
+    pub at: Position,
+    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    pub gone: Vec<Position>,
+}
+
+/// An agent's reply was taken back, and the agent is to answer the same news once more, in an episode of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReplyRegenerated {
+    /// The reply's id.
+    pub message: MessageId,
+    /// Where it stands.
+    pub at: Position,
+    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    pub gone: Vec<Position>,
+    /// The agent that said it.
+    pub agent: AgentName,
+    /// The news that it answers, which are in its inbox again.
+    pub news: Vec<Position>,
+}
+
 /// It was decided who hears a message and who answers it. The size grows with who is addressed, not with the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRouted {
@@ -79,8 +147,17 @@ pub struct MessageRouted {
     pub rule: RoutingRule,
     /// Who is to answer, in the order of the mentions or of the roster.
     pub respond: Vec<(AgentName, RoutingReason)>,
+    /// The people that it addresses.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<PersonName>,
     /// What all the others do with it.
     pub others: Others,
+    /// The routing tag that decided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<RoutingTag>,
+    /// Who was addressed and is not to answer, so that the conversation ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damped: Vec<(AgentName, DampReason)>,
     /// How many names could not be resolved.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undeliverable: u32,
@@ -99,6 +176,16 @@ const fn is_zero(number: &u32) -> bool {
 pub enum RoutingRule {
     /// A line begins with a mention.
     Addressed,
+    /// No line begins with a mention, and the text names agents.
+    Named,
+    /// An agent's routing tag says who is to hear it, or that nobody is to answer.
+    Tag,
+    /// An agent's reply that addresses nobody answers the agent that it replies to.
+    Reply,
+    /// A question from one agent to another, by the tool for it.
+    Asked,
+    /// An agent hands the episode to another, by the tool for it.
+    HandedOff,
     /// Nobody is addressed, and the room has a main agent.
     MainAgent,
     /// Nobody is addressed, and the room is small enough for everyone to answer.
@@ -117,10 +204,44 @@ pub enum RoutingRule {
 pub enum RoutingReason {
     /// A line begins with its name.
     Mentioned,
+    /// The text names it.
+    Named,
+    /// A routing tag names it.
+    Tag,
+    /// The message replies to what it said.
+    Reply,
+    /// Another agent asks it something and waits for the answer.
+    Asked,
+    /// Another agent hands the episode to it.
+    HandedOff,
     /// It is the room's main agent.
     MainAgent,
     /// Everyone is.
     Everyone,
+}
+
+/// What an agent says about the routing of its own reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoutingTag {
+    /// Nobody is to go on from here.
+    Stop,
+    /// Its part is done; nobody is to answer.
+    Done,
+    /// It has nothing to add; nobody is to answer.
+    Pass,
+    /// Exactly those whom it names are to hear it.
+    To,
+}
+
+/// Why an addressed agent is not to answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DampReason {
+    /// The episode has used up its messages from agent to agent: `hop_budget`.
+    HopBudget,
+    /// The two have only answered each other for too long: `pair_messages_max`.
+    Pair,
 }
 
 /// What those who are not to answer do with a message.
@@ -161,6 +282,25 @@ pub enum Notice {
     NobodyAnswers {
         /// The message.
         message: Position,
+    },
+    /// No line begins with a mention, and the room takes no others: these agents are only named.
+    OnlyNamed {
+        /// The message.
+        message: Position,
+        /// The agents.
+        agents: Vec<AgentName>,
+    },
+    /// The episode has used up its messages from agent to agent; what this agent says wakes nobody.
+    HopBudgetSpent {
+        /// The agent.
+        agent: AgentName,
+    },
+    /// Two agents have only answered each other for too long; what this one says does not wake the other.
+    PairDamped {
+        /// The agent that speaks.
+        agent: AgentName,
+        /// The one that is not woken.
+        other: AgentName,
     },
     /// The agent waits for a person; the message is kept until then.
     AgentWaits {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::ids::{AgentName, Attempt, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
+use crate::ids::{
+    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
+};
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::request::Parameters;
@@ -72,6 +74,8 @@ pub enum Purpose {
     Turn,
     /// The last affordable answer, without tools.
     Closing,
+    /// A summary of the oldest items, which takes their place. Counts for the episode only.
+    Compaction,
 }
 
 /// The first words of a streaming reply are about to be shown.
@@ -232,6 +236,10 @@ pub enum PrefixCause {
     Parameters,
     /// The memory reached its limit.
     MemoryFull,
+    /// A summary took the place of the oldest items.
+    Compaction,
+    /// A message was edited or taken back.
+    Retraction,
 }
 
 /// A turn is over.
@@ -259,8 +267,10 @@ pub enum CloseReason {
     Limit,
     /// Somebody stopped it.
     Stopped,
-    /// A newer message took its place.
+    /// A newer message took its place, or its news were taken back.
     Superseded,
+    /// The agent handed the episode to another.
+    HandedOff,
 }
 
 /// Somebody stopped what was going on.
@@ -271,4 +281,39 @@ pub struct Stopped {
     /// Which episode; `None` is all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episode: Option<EpisodeId>,
+}
+
+/// An agent waited long enough for those whom it had asked to answer; it is woken with what there is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinElapsed {
+    /// The agent that waited.
+    pub agent: AgentName,
+    /// Who has not answered.
+    pub missing: Vec<AgentName>,
+}
+
+/// An agent handed the episode to another, with whatever it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HandedOff {
+    /// The agent.
+    pub agent: AgentName,
+    /// Its turn, which is over.
+    pub turn: TurnId,
+    /// The call that says so.
+    pub call: CallId,
+    /// Who goes on.
+    pub to: AgentName,
+}
+
+/// A summary took the place of an agent's oldest items. They are known from the log alone from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryCompacted {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn that needed room.
+    pub turn: TurnId,
+    /// The `ModelAnswered` that holds the summary.
+    pub answer: Position,
+    /// How many of the oldest items it stands for.
+    pub items: u32,
 }

@@ -1,10 +1,12 @@
 //! The world's own events.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::commit::StepKey;
 use crate::content::Content;
-use crate::ids::{AgentName, Digest, Incarnation, NodeId, Position, WorldId, WorldName};
+use crate::ids::{AgentName, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName};
 use crate::principal::{Person, Principal};
 use crate::refusal::RefusalReason;
 use crate::spec::{SpecText, WorldSpec};
@@ -80,6 +82,24 @@ pub struct EpochOpened {
 pub struct PersonJoined {
     /// The person.
     pub person: Person,
+}
+
+/// A person left the roster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PersonLeft {
+    /// The person.
+    pub person: PersonName,
+}
+
+/// The world has another owner or other labels, by which worlds are listed. They replace the ones before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labelled {
+    /// Whom it belongs to, by the word of the ingress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// The labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 }
 
 /// Something is odd, and nothing was refused for it.

@@ -2,7 +2,7 @@
 
 use super::{CallResult, Slot};
 use crate::content::Content;
-use crate::event::{CallStatus, Finding, UnknownCause};
+use crate::event::{CallStatus, Finding, UnansweredCause, UnknownCause};
 use crate::request::Item;
 use crate::tool::{ToolErrorCode, ToolOutcome};
 
@@ -48,6 +48,13 @@ fn sentence(status: &CallStatus) -> String {
         CallStatus::Expired => ("expired", "Nobody decided about this call in time. It did not run."),
         CallStatus::Missing => ("missing_tool", "You have no tool of that name."),
         CallStatus::TooMany => ("too_many_calls", "Too many calls in one answer. This one did not run."),
+        CallStatus::Answered(_) => ("answered", "The agent answered."),
+        CallStatus::Unanswered(cause) => return unanswered(*cause),
+        CallStatus::NoSuchAgent => ("no_such_agent", "You cannot turn to an agent of that name."),
+        CallStatus::WouldDeadlock => ("would_deadlock", "That agent waits for you already. Answer without it."),
+        CallStatus::TooDeep => ("too_deep", "Too many agents wait for one another already. Answer without asking."),
+        CallStatus::NotAlone => ("not_alone", "Handing over must be the only call of an answer. It did not happen."),
+        CallStatus::HandedOff => ("handed_off", "The other agent goes on from here."),
         CallStatus::ToolsDisabled => ("tools_disabled", "No tool may be called now. Answer in words."),
         CallStatus::Cancelled => ("cancelled", "The call was stopped. It gave no result."),
         CallStatus::Superseded => ("superseded", "A newer message took the place of this call. It gave no result."),
@@ -90,4 +97,16 @@ fn unknown(cause: UnknownCause) -> String {
         UnknownCause::Superseded => "a newer message took its place",
     };
     format!("outcome_unknown: Whether the call took effect is not known: {cause}. It may have. Do not assume either.")
+}
+
+fn unanswered(cause: UnansweredCause) -> String {
+    let why = match cause {
+        UnansweredCause::Passed => "It had nothing to say.",
+        UnansweredCause::Failed => "It failed.",
+        UnansweredCause::Limit => "It may not go on in this episode.",
+        UnansweredCause::Stopped => "It was stopped.",
+        UnansweredCause::InboxFull => "Too many messages wait for it.",
+        UnansweredCause::Expired => "It took too long.",
+    };
+    format!("unanswered: The agent gave no answer. {why}")
 }

@@ -3,7 +3,9 @@
 use super::{agent, model, person};
 use crate::content::Content;
 use crate::event::*;
-use crate::ids::{Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, Position, RequestId, TurnId};
+use crate::ids::{
+    Attempt, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelCallId, Position, RequestId, TurnId,
+};
 use crate::principal::Principal;
 use crate::refusal::RefusalReason;
 use crate::request::Parameters;
@@ -80,6 +82,37 @@ pub(crate) fn settled(request: RequestId, call: CallId, how: SettledHow, by: Pri
 pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Event {
     let news = news.iter().copied().map(at).collect();
     Event::TurnOpened(TurnOpened { agent: agent(name), episode: episode(of), horizon: at(horizon), news })
+}
+
+/// What ada says at `position`.
+pub(crate) fn posted(position: u64, said: &str) -> Event {
+    let author = Author::Person(person("ada").display);
+    Event::MessagePosted(MessagePosted::said(MessageId(at(position)), author, None, MessageBody::text(said)))
+}
+
+/// The verdicts about the message at `message`, which begins its episode.
+pub(crate) fn route(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)]) -> MessageRouted {
+    MessageRouted {
+        message: at(message),
+        episode: episode(message),
+        rule,
+        respond: respond.iter().map(|(name, reason)| (agent(name), *reason)).collect(),
+        people: Vec::new(),
+        others: Others::Store,
+        tag: None,
+        damped: Vec::new(),
+        undeliverable: 0,
+        unknown: Content::Present(Vec::new()),
+    }
+}
+
+pub(crate) fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)], unknown: &[&str]) -> Event {
+    let unknown: Vec<String> = unknown.iter().map(|name| (*name).to_owned()).collect();
+    Event::MessageRouted(MessageRouted {
+        undeliverable: u32::try_from(unknown.len()).unwrap(),
+        unknown: Content::Present(unknown),
+        ..route(message, rule, respond)
+    })
 }
 
 /// Bob's model is asked at `call`, `items` being what it reads.

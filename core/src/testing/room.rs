@@ -6,7 +6,6 @@ use crate::command::Action;
 use crate::event::ClockKind;
 use crate::ids::{AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId, WorldName};
 use crate::principal::{Person, Principal};
-use crate::request::Parameters;
 use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
 use crate::tool::{EffectClass, Repeat, ToolSpec};
 
@@ -48,17 +47,11 @@ pub(crate) fn room() -> WorldSpec {
         tool_spec("brief", EffectClass::Write, Repeat::Within(60_000), false),
     ];
     let names: Vec<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
-    let member = |name: &str, model: Option<ModelName>| AgentSpec {
-        name: agent(name),
-        display: None,
-        model,
-        tools: names.clone(),
-        parameters: Parameters::default(),
-    };
+    let member =
+        |name: &str, model: Option<ModelName>| AgentSpec { tools: names.clone(), ..AgentSpec::new(agent(name), model) };
     WorldSpec {
         agents: vec![member("bob", Some(model())), member("eve", Some(model())), member("cody", None)],
-        models: [(model(), ModelSpec { provider: "scripted".to_owned(), model: "m-1".to_owned(), timeout_ms: 1_000 })]
-            .into(),
+        models: [(model(), ModelSpec { timeout_ms: 1_000, ..ModelSpec::new("scripted", "m-1") })].into(),
         tools: tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect(),
         ..WorldSpec::default()
     }
@@ -72,18 +65,14 @@ pub(crate) fn room_with(change: impl FnOnce(&mut WorldSpec)) -> WorldSpec {
 }
 
 fn tool_spec(name: &str, effect: EffectClass, repeat: Repeat, reconciles: bool) -> ToolSpec {
+    let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });
     ToolSpec {
-        name: tool(name),
-        description: format!("It can {name}."),
-        effect,
-        open_world: false,
         repeat,
         reconciles,
-        needs_host: false,
-        schema: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
         timeout_ms: 1_000,
         model_bytes_max: 1_000,
         settings: Digest::default(),
+        ..ToolSpec::new(tool(name), effect, format!("It can {name}."), schema)
     }
 }
 

@@ -80,7 +80,7 @@ impl World {
         let model = rules.spec().models.get(spec.model.as_ref()?)?;
         let tools = match purpose {
             Purpose::Turn => declarations(rules, spec),
-            Purpose::Closing => Vec::new(),
+            Purpose::Closing | Purpose::Compaction => Vec::new(),
         };
         Some(Frame {
             model: model.model.clone(),

@@ -184,6 +184,12 @@ impl Draft<'_> {
             Action::Open { node, base, revise } => self.open(*node, base.as_deref(), revise.as_ref()),
             Action::Revise { definition } => self.revise(definition),
             Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
+            Action::Edit { .. }
+            | Action::Retract { .. }
+            | Action::Regenerate { .. }
+            | Action::Join
+            | Action::Leave
+            | Action::Label { .. } => Err(No::STALE),
             Action::OpenTurn { agent, horizon, reaction } => self.open_turn(agent, *horizon, reaction),
             Action::ContinueTurn { agent, turn, reaction } => self.continue_turn(agent, *turn, reaction),
             Action::FailAgent { agent, turn, code, detail } => self.fail_agent(agent, *turn, code, detail),
@@ -236,7 +242,7 @@ const REFUSALS_EACH: u32 = 32;
 
 /// Whether it is about the world as a whole, which agents and tools have no say in.
 const fn is_of_the_house(action: &Action) -> bool {
-    matches!(action, Action::Open { .. } | Action::Revise { .. } | Action::RecordStep { .. })
+    matches!(action, Action::Open { .. } | Action::Revise { .. } | Action::RecordStep { .. } | Action::Label { .. })
 }
 
 /// Whether only the shell gives this command: it brings the outcomes of effects.
@@ -259,6 +265,12 @@ const fn is_of_the_shell(action: &Action) -> bool {
         | Action::Open { .. }
         | Action::Revise { .. }
         | Action::PostMessage { .. }
+        | Action::Edit { .. }
+        | Action::Retract { .. }
+        | Action::Regenerate { .. }
+        | Action::Join
+        | Action::Leave
+        | Action::Label { .. }
         | Action::Decide { .. }
         | Action::Answer { .. }
         | Action::Settle { .. }

@@ -23,7 +23,16 @@ impl World {
             Event::PersonJoined(event) => {
                 self.people.insert(event.person.display.clone(), event.person.clone());
             }
-            Event::WarningRecorded(_) => {}
+            Event::WarningRecorded(_)
+            | Event::PersonLeft(_)
+            | Event::Labelled(_)
+            | Event::MessageEdited(_)
+            | Event::MessageRetracted(_)
+            | Event::ReplyRegenerated(_)
+            | Event::JoinElapsed(_)
+            | Event::HandedOff(_)
+            | Event::MemoryCompacted(_)
+            | Event::AgentAsked(_) => {}
             Event::StepDone(event) => self.note_step(event.step, event.digest, self.head),
             Event::Refused(event) => self.count_refusal(event),
             Event::MessagePosted(event) => self.post(event),

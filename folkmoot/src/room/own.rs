@@ -8,7 +8,6 @@ use folkmoot_core::content::Content;
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::{AgentName, ModelName, NameError, ToolName, WorldName};
 use folkmoot_core::port::{Agent, Model, Tool};
-use folkmoot_core::request::Parameters;
 use folkmoot_core::spec::{AgentSpec, Definition, ModelSpec, SpecText};
 use folkmoot_core::tool::ToolSpec;
 use folkmoot_tools::{BuildError, build_tool};
@@ -87,7 +86,7 @@ impl Room {
     /// [`RoomError::Name`].
     pub fn model(mut self, name: &str, model: impl Model + 'static) -> Result<Self, RoomError> {
         let name = ModelName::new(name)?;
-        let spec = ModelSpec { provider: "own".to_owned(), model: name.to_string(), timeout_ms: ModelSpec::TIMEOUT_MS };
+        let spec = ModelSpec::new("own", name.as_str());
         self.definition.spec.models.insert(name.clone(), spec);
         self.own.models.insert(name, Arc::new(model));
         Ok(self)
@@ -163,7 +162,6 @@ impl Room {
     }
 
     fn join(&mut self, name: AgentName, model: Option<ModelName>) {
-        let parameters = Parameters::default();
-        self.definition.spec.agents.push(AgentSpec { name, display: None, model, tools: Vec::new(), parameters });
+        self.definition.spec.agents.push(AgentSpec::new(name, model));
     }
 }

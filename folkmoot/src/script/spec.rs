@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use folkmoot_core::content::Content;
 use folkmoot_core::ids::{AgentName, ModelName, ToolName};
 use folkmoot_core::request::Parameters;
-use folkmoot_core::spec::{AgentSpec, Definition, Limits, ModelSpec, Policy, SpecText, WorldSpec};
+use folkmoot_core::spec::{AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, WorldSpec};
 use folkmoot_core::tool::ToolSpec;
 use serde_json::{Map, Value};
 
@@ -18,6 +18,10 @@ use super::scalar;
 pub struct SpecDraft {
     /// What the room is for.
     pub description: Option<String>,
+    /// The rules of the room.
+    pub rules: Option<String>,
+    /// What every agent should know of its subject.
+    pub context: Option<String>,
     /// The agents, in roster order.
     pub agents: Vec<AgentDraft>,
     /// The models by name.
@@ -39,6 +43,8 @@ pub struct AgentDraft {
     pub spec: AgentSpec,
     /// What it is told about its part.
     pub prompt: Option<String>,
+    /// What it is to do here.
+    pub task: Option<String>,
     /// Where it stands.
     pub at: Mark,
 }
@@ -48,7 +54,7 @@ pub struct AgentDraft {
 pub struct ModelDraft {
     /// Its structure.
     pub spec: ModelSpec,
-    /// Its entry as JSON, `timeout` left out, as that is in the structure; `${…}` unexpanded.
+    /// Its entry as JSON, `timeout` and `context_tokens` left out, as those are in the structure; `${…}` unexpanded.
     pub settings: Value,
     /// Where it stands.
     pub at: Places,
@@ -114,8 +120,12 @@ impl SpecDraft {
     #[must_use]
     pub fn definition(&self, tools: BTreeMap<ToolName, ToolSpec>) -> Definition {
         let prompt = |agent: &AgentDraft| Some((agent.spec.name.clone(), agent.prompt.clone()?));
+        let task = |agent: &AgentDraft| Some((agent.spec.name.clone(), agent.task.clone()?));
         let text = SpecText {
             description: self.description.clone(),
+            rules: self.rules.clone(),
+            context: self.context.clone(),
+            tasks: self.agents.iter().filter_map(task).collect(),
             prompts: self.agents.iter().filter_map(prompt).collect(),
             models: self.models.iter().map(|(name, model)| (name.clone(), model.settings.clone())).collect(),
             tools: self.tools.iter().map(|(name, tool)| (name.clone(), tool.settings.clone())).collect(),
@@ -144,6 +154,8 @@ impl SpecDraft {
         let agents = spec.get("agents").into_iter().flat_map(Node::items);
         Ok(Self {
             description: spec.text_of("description").map(str::to_owned),
+            rules: spec.text_of("rules").map(str::to_owned),
+            context: spec.text_of("context").map(str::to_owned),
             agents: agents.map(|node| agent(node, default).ok_or(node.mark)).collect::<Result<_, _>>()?,
             models: entries("models")
                 .map(|(key, node)| {
@@ -180,9 +192,19 @@ fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
                 temperature_milli: node.text_of("temperature").and_then(scalar::thousandths),
                 output_tokens_max: node.text_of("output_tokens_max").and_then(|count| count.parse().ok()),
             },
+            join: node.get("join").map_or(Some(None), |node| join(node).map(Some))?,
         },
+        task: node.text_of("task").map(str::to_owned),
         prompt: node.text_of("prompt").map(str::to_owned),
         at: node.get("name")?.mark,
+    })
+}
+
+fn join(node: &Node) -> Option<Join> {
+    let names = node.get("all_of").into_iter().flat_map(Node::items);
+    Some(Join {
+        all_of: names.map(|name| AgentName::new(name.text()?).ok()).collect::<Option<_>>()?,
+        or_after_ms: node.text_of("or_after").map_or(Some(Join::OR_AFTER_MS), scalar::duration_ms)?,
     })
 }
 
@@ -192,10 +214,14 @@ fn model(node: &Node, at: Mark) -> Option<ModelDraft> {
         provider: provider.to_owned(),
         model: node.text_of("model").unwrap_or(provider).to_owned(),
         timeout_ms: node.text_of("timeout").map_or(Some(ModelSpec::TIMEOUT_MS), scalar::duration_ms)?,
+        context_tokens_max: node
+            .text_of("context_tokens")
+            .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,
     };
     let mut settings = node.json();
     if let Value::Object(settings) = &mut settings {
         settings.remove("timeout");
+        settings.remove("context_tokens");
     }
     Some(ModelDraft { spec, settings, at: Places::read(node, at) })
 }
@@ -211,8 +237,11 @@ fn policy(node: &Node) -> Result<Policy, Mark> {
 
 fn limits(node: &Node) -> Result<Limits, Mark> {
     let mut fields = Map::new();
-    for (key, value) in node.entries().filter(|(key, _)| key.text() != "approval_ttl") {
+    for (key, value) in node.entries().filter(|(key, _)| !["approval_ttl", "ask_ttl"].contains(&key.text())) {
         fields.insert(key.text().to_owned(), value.json());
+    }
+    if let Some(ttl) = node.get("ask_ttl") {
+        fields.insert("ask_ttl_ms".to_owned(), ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?.into());
     }
     for (effect, ttl) in node.get("approval_ttl").into_iter().flat_map(Node::entries) {
         let ms = ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?;

@@ -57,13 +57,12 @@ fn creation(number: u64) -> Option<Commit> {
 }
 
 fn post(world: WorldId, first: u64) -> Option<Commit> {
-    let message = MessagePosted {
-        message: MessageId(Position::new(first)),
-        author: Author::Person(PersonName::new("Ada").ok()?),
-        reply_to: None,
-        answer: None,
-        body: Content::Present(MessageBody { text: TEXT.to_owned(), attachments: Vec::new() }),
-    };
+    let message = MessagePosted::said(
+        MessageId(Position::new(first)),
+        Author::Person(PersonName::new("Ada").ok()?),
+        None,
+        MessageBody::text(TEXT.to_owned()),
+    );
     Some(Commit { header: header(world, first), events: vec![Event::MessagePosted(message)] })
 }
 

@@ -78,13 +78,12 @@ pub(crate) fn warning(code: &str) -> Event {
 }
 
 pub(crate) fn message(text: impl Into<String>, at: u64) -> Event {
-    Event::MessagePosted(MessagePosted {
-        message: MessageId(Position::new(at)),
-        author: Author::Person(PersonName::new("Ada").unwrap()),
-        reply_to: None,
-        answer: None,
-        body: Content::Present(MessageBody { text: text.into(), attachments: Vec::new() }),
-    })
+    Event::MessagePosted(MessagePosted::said(
+        MessageId(Position::new(at)),
+        Author::Person(PersonName::new("Ada").unwrap()),
+        None,
+        MessageBody::text(text.into()),
+    ))
 }
 
 /// A commit of one message at `first`.

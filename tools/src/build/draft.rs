@@ -105,6 +105,7 @@ impl<'a> Draft<'a> {
         self.check_schema(&declared.schema)?;
         let timeout = self.common.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
         Ok(ToolSpec {
+            kind: folkmoot_core::tool::ToolKind::Run,
             name: self.name.clone(),
             description: self.common.description.clone().unwrap_or(declared.description),
             effect: declared.effect,

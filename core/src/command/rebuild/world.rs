@@ -39,6 +39,24 @@ impl Source<'_> {
         Ok(Action::RecordStep { step: done.step, digest: done.digest })
     }
 
+    pub(super) fn edit(&self) -> Result<Action, RebuildError> {
+        let edited = event!(self, MessageEdited)?;
+        Ok(Action::Edit { message: edited.message, text: self.text(&edited.body)?.text })
+    }
+
+    pub(super) fn retract(&self) -> Result<Action, RebuildError> {
+        Ok(Action::Retract { message: event!(self, MessageRetracted)?.message })
+    }
+
+    pub(super) fn regenerate(&self) -> Result<Action, RebuildError> {
+        Ok(Action::Regenerate { message: event!(self, ReplyRegenerated)?.message })
+    }
+
+    pub(super) fn label(&self) -> Result<Action, RebuildError> {
+        let labelled = event!(self, Labelled)?;
+        Ok(Action::Label { owner: labelled.owner.clone(), labels: labelled.labels.clone() })
+    }
+
     pub(super) fn post_message(&self) -> Result<Action, RebuildError> {
         let posted = event!(self, MessagePosted)?;
         let body = self.text(&posted.body)?;

@@ -30,6 +30,12 @@ impl World {
             | Action::Open { .. }
             | Action::Revise { .. }
             | Action::PostMessage { .. }
+            | Action::Edit { .. }
+            | Action::Retract { .. }
+            | Action::Regenerate { .. }
+            | Action::Join
+            | Action::Leave
+            | Action::Label { .. }
             | Action::FailAgent { .. }
             | Action::RetryModel { .. }
             | Action::StartStream { .. }

@@ -31,8 +31,7 @@ impl Draft<'_> {
         self.join(&author);
         let message = MessageId(self.here());
         let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
-        let posted = MessagePosted { message, author: author.clone(), reply_to, answer: None, body: body.into() };
-        let at = self.push(Event::MessagePosted(posted));
+        let at = self.push(Event::MessagePosted(MessagePosted::said(message, author.clone(), reply_to, body)));
         self.route(at, EpisodeId(at), &author, text);
         Ok(())
     }
@@ -86,6 +85,8 @@ impl Draft<'_> {
             message,
             author: author.clone(),
             reply_to: None,
+            turn: None,
+            call: None,
             answer: Some(AnswerText { at: answer, cut: Vec::new() }),
             body: MessageBody::default().into(),
         }));
@@ -124,7 +125,10 @@ impl Draft<'_> {
             episode,
             rule,
             respond,
+            people: Vec::new(),
             others,
+            tag: None,
+            damped: Vec::new(),
             undeliverable,
             unknown: Content::Present(unknown),
         }));

@@ -12,7 +12,10 @@ pub(crate) static MODEL: Variants = Variants {
 const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it.");
 const ATTEMPT_TIMEOUT: Field = field("timeout", Duration(1, HOUR), "The time limit of one attempt; 60s if left out.");
 
-static SCRIPTED_MODEL: Record = Record::new("a scripted model", &[&[PROVIDER, ATTEMPT_TIMEOUT]]);
+const CONTEXT: Field =
+    field("context_tokens", Count(256, 100_000_000), "The most tokens of a request; 100,000 if left out.");
+
+static SCRIPTED_MODEL: Record = Record::new("a scripted model", &[&[PROVIDER, ATTEMPT_TIMEOUT, CONTEXT]]);
 
 static OPENAI_CHAT_MODEL: Record = Record::new(
     "an openai-chat model",
@@ -32,6 +35,7 @@ static OPENAI_CHAT_MODEL: Record = Record::new(
         field("reasoning_echo", Word(&["as_received", "never"], &[]), "Whether reasoning is given back to the server."),
         field("body_bytes_max", Count(1, 1 << 30), "The most bytes of a reply; 16 MiB if left out."),
         ATTEMPT_TIMEOUT,
+        CONTEXT,
     ]],
 );
 
@@ -53,5 +57,6 @@ static RECORDED_MODEL: Record = Record::new(
         required("from", Text, "The recording: one JSON object a line."),
         field("model", Text, "The provider's name of the model, as far as requests carry it."),
         ATTEMPT_TIMEOUT,
+        CONTEXT,
     ]],
 );

@@ -31,6 +31,8 @@ const INCLUDE: &[Field] = &[field(
 
 const SPEC: &[Field] = &[
     field("description", Text, "What the room is for."),
+    field("rules", Text, "The rules of the room, for every agent."),
+    field("context", Text, "What every agent should know of the room's subject."),
     field("models", Entries(&Name(Named::Model), &A_MODEL), "The models by name."),
     field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
@@ -52,11 +54,21 @@ static AGENT: Record = Record::new(
     &[&[
         required("name", Name(Named::Agent), "How it is mentioned."),
         field("display", Name(Named::Agent), "How it is shown; it can be mentioned by this as well."),
-        field("prompt", Text, "What it is told about its part."),
+        field("prompt", Text, "What it is told about its part: its role and domain."),
+        field("task", Text, "What it is to do here."),
+        field("join", Shape::Record(&JOIN), "Whom it waits for once it has addressed them; it is then woken once."),
         field("model", Shape::Ref(Named::Model), "The model behind it."),
         field("tools", List(&NAMES_OF_TOOLS, 0), "The tools that it may call."),
         field("temperature", Decimal(0, 2_000), "The temperature of its model calls, from 0 to 2."),
         field("output_tokens_max", Count(1, 10_000_000), "The most tokens of one answer."),
+    ]],
+);
+
+static JOIN: Record = Record::new(
+    "a join",
+    &[&[
+        required("all_of", List(&NAMES_OF_AGENTS, 1), "Whom it waits for, if it addressed them."),
+        field("or_after", Duration(SECOND, YEAR), "How long at most; 60s if left out."),
     ]],
 );
 
@@ -65,7 +77,13 @@ static POLICY: Record = Record::new(
     &[&[
         field("mode", Word(&["ask", "read", "auto"], &[]), "Which calls wait for a person; `ask` if left out."),
         field("main_agent", NAMES_OF_AGENTS, "Who answers a person's unaddressed message."),
+        field(
+            "mentions",
+            Word(&["anywhere", "line_start"], &[]),
+            "Where a mention of an agent counts in a person's message; `anywhere` if left out.",
+        ),
         field("memory", Word(&["shared", "addressed"], &[]), "Which messages an agent remembers."),
+        field("history", Word(&["all", "since_join"], &[]), "What an agent that joins learns of what was said before."),
         field("while_waiting", Word(&["queue", "supersede"], &[]), "What becomes of a message to an agent that waits."),
         field("retry_shown", Flag, "Whether a reply that broke off after part of it was shown is asked for again."),
     ]],
@@ -79,6 +97,10 @@ static LIMITS: Record = Record::new(
         field("tool_calls_per_answer", Count(1, 1_000), "Tool calls per answer."),
         field("attempts", Count(1, 20), "Attempts per model call."),
         field("broadcast_max", Count(0, 1_000), "Up to how many agents an unaddressed message reaches."),
+        field("hop_budget", Count(0, 100_000), "Messages from agent to agent that wake somebody, per episode."),
+        field("pair_messages_max", Count(1, 100_000), "Messages in a row that two agents exchange with nobody else."),
+        field("ask_ttl", Duration(SECOND, YEAR), "How long an agent that asked another waits; 15m if left out."),
+        field("ask_depth_max", Count(1, 100), "How many agents may wait for one another."),
         field("inbox_max", Count(1, 100_000), "Messages that may wait for one agent."),
         field("news_max", Count(1, 10_000), "Messages that one turn takes."),
         field("transcript_max", Count(1, 1_000_000), "Messages kept for agents that have not seen them yet."),

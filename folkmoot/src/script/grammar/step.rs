@@ -96,6 +96,8 @@ pub(super) const REFUSALS: &[&str] = &[
     "closed",
     "shown_differs",
     "no_such_option",
+    "not_yours",
+    "no_reply",
     "nothing_to_stop",
     "stale",
     "bad_message",

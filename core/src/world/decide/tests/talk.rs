@@ -1,5 +1,4 @@
 use crate::command::{Action, Command};
-use crate::content::Content;
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::MessageId;
@@ -7,28 +6,6 @@ use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::spec::{MemoryPolicy, WhileWaiting};
 use crate::testing::*;
-
-fn posted(position: u64, said: &str) -> Event {
-    Event::MessagePosted(MessagePosted {
-        message: MessageId(at(position)),
-        author: Author::Person(person("ada").display),
-        reply_to: None,
-        answer: None,
-        body: MessageBody { text: said.to_owned(), attachments: Vec::new() }.into(),
-    })
-}
-
-fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)], unknown: &[&str]) -> Event {
-    Event::MessageRouted(MessageRouted {
-        message: at(message),
-        episode: episode(message),
-        rule,
-        respond: respond.iter().map(|(name, reason)| (agent(name), *reason)).collect(),
-        others: Others::Store,
-        undeliverable: u32::try_from(unknown.len()).unwrap(),
-        unknown: Content::Present(unknown.iter().map(|name| (*name).to_owned()).collect()),
-    })
-}
 
 fn wake(name: &str) -> Effect {
     Effect::Wake { agent: agent(name), not_before: None }
@@ -78,15 +55,7 @@ fn unknown_name_is_told_at_once_with_the_nearest_agents() {
 fn full_inbox_is_undeliverable_and_says_so() {
     let past = Past::with(room_with(|spec| spec.limits.inbox_max = 1)).said("@bob hi");
     let told = notice_to_ada(Notice::InboxFull { agent: agent("bob") }, 6);
-    let nobody = Event::MessageRouted(MessageRouted {
-        message: at(6),
-        episode: episode(6),
-        rule: RoutingRule::Addressed,
-        respond: Vec::new(),
-        others: Others::Store,
-        undeliverable: 1,
-        unknown: Content::Present(Vec::new()),
-    });
+    let nobody = Event::MessageRouted(MessageRouted { undeliverable: 1, ..route(6, RoutingRule::Addressed, &[]) });
     check(&past, &post("@bob again"), &accepted([posted(6, "@bob again"), nobody, told]));
 }
 
