@@ -28,13 +28,16 @@ pub struct Remembered {
     pub item: Arc<Item>,
     /// Its digest.
     pub digest: Digest,
+    /// The messages that it is there for: a heard one itself, the news of the turn for the agent's own answers and their
+    /// results. Once all of them are taken back, it is gone. Empty if it is there for none, and stays.
+    pub because: Arc<[Position]>,
 }
 
 impl Remembered {
-    /// Remembers `item`.
+    /// Remembers `item`, which is there for the messages at `because`.
     #[must_use]
-    pub fn new(item: Item) -> Self {
-        Self { digest: item.digest(), item: Arc::new(item) }
+    pub fn new(item: Item, because: Arc<[Position]>) -> Self {
+        Self { digest: item.digest(), item: Arc::new(item), because }
     }
 }
 
@@ -107,15 +110,26 @@ impl Memory {
         self.turn.as_ref().map_or(!self.inbox.is_empty(), Turn::is_ready_to_continue)
     }
 
-    /// Adds an item.
+    /// Adds an item of the open turn, which is there for its news.
     pub(crate) fn remember(&mut self, item: Item) {
-        self.items.push(Remembered::new(item));
+        let because = self.turn.as_ref().map(|turn| Arc::clone(&turn.because)).unwrap_or_default();
+        self.items.push(Remembered::new(item, because));
     }
 
-    /// Tells the agent something, but never between a call and its result, nor while its model reads the items.
+    /// Tells the agent something, but never between a call and its result, nor while its model reads the items. It is
+    /// there for no news: what took effect stays true, whatever is taken back.
     pub(crate) fn notice(&mut self, item: Item) {
         let is_asking = self.turn.as_ref().is_some_and(|turn| turn.model.is_some());
-        if self.open_calls.is_empty() && !is_asking { self.remember(item) } else { self.held_notices.push(item) }
+        self.held_notices.push(item);
+        if self.open_calls.is_empty() && !is_asking {
+            self.flush_notices();
+        }
+    }
+
+    /// Puts the notices that waited behind the items.
+    pub(crate) fn flush_notices(&mut self) {
+        let held = std::mem::take(&mut self.held_notices);
+        self.items.extend(held.into_iter().map(|item| Remembered::new(item, Arc::default())));
     }
 
     /// Drops the `count` oldest items.

@@ -9,8 +9,8 @@ use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
 use crate::event::{ClockKind, Refused, WorldOpened};
 use crate::ids::{
-    AgentName, CallId, Digest, EpisodeId, Incarnation, PersonName, Position, RequestId, Seed, Stamp, Time, WorldId,
-    WorldName,
+    AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, PersonName, Position, RequestId, Seed, Stamp, Time,
+    WorldId, WorldName,
 };
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
@@ -26,6 +26,7 @@ mod fold;
 mod owed;
 mod request;
 mod script;
+mod transcript;
 mod view;
 
 pub use activity::{Activity, Doing};
@@ -49,6 +50,8 @@ pub struct World {
     spec_text: Content<SpecText>,
     people: BTreeMap<PersonName, Person>,
     transcript: VecDeque<Arc<Message>>,
+    /// Where those of them stand whose id is not their position: streamed and edited ones.
+    moved: BTreeMap<MessageId, Position>,
     memories: BTreeMap<AgentName, Memory>,
     busy: BTreeSet<AgentName>,
     episodes: BTreeMap<EpisodeId, Episode>,

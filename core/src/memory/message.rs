@@ -1,11 +1,13 @@
 //! A message as the room remembers it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::Remembered;
 use crate::content::Content;
 use crate::event::{Author, Others};
-use crate::ids::{AgentName, EpisodeId, MessageId, Position};
+use crate::ids::{AgentName, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
 use crate::request::Item;
 
@@ -24,6 +26,14 @@ pub struct Message {
     pub text: Content<String>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
+    /// How long the chain of replies is that it ends: 0 if it answers none that is known.
+    pub depth: u32,
+    /// For an agent's message: the turn in which it is said.
+    pub turn: Option<TurnId>,
+    /// For an agent's message: the news of that turn. Once all of them are taken back, it is gone. Empty for people's.
+    pub because: Arc<[Position]>,
+    /// Whether its words were put in the place of others.
+    pub edited: bool,
     /// The episode it belongs to.
     pub episode: EpisodeId,
     /// Who is to answer it.
@@ -38,11 +48,11 @@ impl Message {
     /// What stands in an item where the text was erased.
     pub const ERASED: &'static str = "[erased]";
 
-    /// The item that a message is to whoever hears it.
+    /// The item that the message at `at` is to whoever hears it.
     #[must_use]
-    pub fn item(from: &str, text: &Content<String>) -> Remembered {
+    pub fn item(at: Position, from: &str, text: &Content<String>) -> Remembered {
         let text = text.present().map_or(Self::ERASED, String::as_str);
-        Remembered::new(Item::Heard { from: from.to_owned(), text: text.to_owned() })
+        Remembered::new(Item::Heard { from: from.to_owned(), text: text.to_owned() }, Arc::new([at]))
     }
 
     /// Whether `agent` hears it. Nobody hears themselves.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Message;
 use crate::event::Purpose;
 use crate::ids::{Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
 use crate::request::Parameters;
@@ -19,6 +20,10 @@ pub struct Turn {
     pub episode: EpisodeId,
     /// It sees nothing behind this position.
     pub horizon: Position,
+    /// The messages that it took up, oldest first.
+    pub news: Vec<Arc<Message>>,
+    /// Their positions: what the turn's answers and results are there for.
+    pub because: Arc<[Position]>,
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
     /// The agent's prompt when it began; likewise.

@@ -4,9 +4,9 @@ use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
     AnswerText, Attachment, Author, CloseReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
-    NoticePosted, PersonJoined,
+    NoticePosted, PersonJoined, TurnOpened,
 };
-use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId};
+use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::routing::{Route, route};
@@ -62,9 +62,7 @@ impl Draft<'_> {
             return bad(format!("it has {} bytes, at most {max} are allowed", text.len()));
         }
         match reply_to {
-            Some(id) if !self.world.transcript.iter().any(|message| message.id == id) => {
-                Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))
-            }
+            Some(id) if self.world.message(id).is_none() => Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 })),
             Some(_) | None => Ok(()),
         }
     }
@@ -81,11 +79,12 @@ impl Draft<'_> {
     pub(super) fn post_answer(&mut self, agent: &AgentName, answer: Position, stream: Option<Position>, text: &str) {
         let message = MessageId(stream.unwrap_or_else(|| self.here()));
         let author = Author::Agent(agent.clone());
+        let news = self.newest_news(agent);
         let at = self.push(Event::MessagePosted(MessagePosted {
             message,
             author: author.clone(),
-            reply_to: None,
-            turn: None,
+            reply_to: news.map(|(_, message)| message),
+            turn: news.map(|(turn, _)| turn),
             call: None,
             answer: Some(AnswerText { at: answer, cut: Vec::new() }),
             body: MessageBody::default().into(),
@@ -94,19 +93,29 @@ impl Draft<'_> {
         self.route(at, episode, &author, text);
     }
 
+    /// The open turn, or the one that this very commit opens, and the newest of its news: what its answer replies to.
+    fn newest_news(&self, agent: &AgentName) -> Option<(TurnId, MessageId)> {
+        let memory = self.memory(agent)?;
+        if let Some(turn) = &memory.turn {
+            return Some((turn.id, turn.news.last()?.id));
+        }
+        let (at, opened) = self.opened(agent)?;
+        let newest = opened.news.last()?;
+        let message = memory.inbox.iter().find(|message| message.at == *newest)?;
+        Some((TurnId(at), message.id))
+    }
+
     /// The episode of the open turn, or of the one that this very commit opens.
     pub(super) fn episode_of(&self, agent: &AgentName) -> Option<EpisodeId> {
         let open = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.episode);
-        open.or_else(|| self.opened_episode(agent))
+        open.or_else(|| Some(self.opened(agent)?.1.episode))
     }
 
-    fn opened_episode(&self, agent: &AgentName) -> Option<EpisodeId> {
-        self.events.iter().rev().find_map(|event| {
-            if let Event::TurnOpened(opened) = event {
-                (opened.agent == *agent).then_some(opened.episode)
-            } else {
-                None
-            }
+    /// The turn that this very commit opens for `agent`, and where.
+    fn opened(&self, agent: &AgentName) -> Option<(Position, &TurnOpened)> {
+        let mut numbered = std::iter::successors(Some(self.world.head.next()), |at| Some(at.next())).zip(&self.events);
+        numbered.find_map(|(at, event)| {
+            if let Event::TurnOpened(opened) = event { (opened.agent == *agent).then_some((at, opened)) } else { None }
         })
     }
 

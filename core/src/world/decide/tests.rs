@@ -10,4 +10,5 @@ mod refusals;
 mod several;
 mod stop;
 mod talk;
+mod threads;
 mod turn;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others};
-use crate::ids::EpisodeId;
+use crate::ids::{EpisodeId, Position};
 use crate::memory::Message;
 use crate::world::World;
 
@@ -12,22 +12,29 @@ impl World {
     pub(super) fn post(&mut self, event: &MessagePosted) {
         let text = self.text_of(event);
         let from = self.shown_name(&event.author);
-        self.transcript.push_back(Arc::new(Message {
+        self.push_message(Message {
             at: self.head,
             id: event.message,
             author: event.author.clone(),
-            heard: Message::item(&from, &text),
+            heard: Message::item(self.head, &from, &text),
             from,
             text,
             reply_to: event.reply_to,
+            depth: self.depth_below(event.reply_to),
+            turn: event.turn,
+            because: self.because_of(event).unwrap_or_default(),
+            edited: false,
             episode: EpisodeId(self.head),
             respond: Vec::new(),
             others: Others::Ignore,
-        }));
-        let max = usize::try_from(self.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
-        while self.transcript.len() > max {
-            self.transcript.pop_front();
-        }
+        });
+    }
+
+    /// The news of the turn in which an agent says something.
+    fn because_of(&self, event: &MessagePosted) -> Option<Arc<[Position]>> {
+        let Author::Agent(agent) = &event.author else { return None };
+        let turn = self.memories.get(agent)?.turn.as_ref().filter(|turn| event.turn == Some(turn.id))?;
+        Some(Arc::clone(&turn.because))
     }
 
     pub(super) fn route_to(&mut self, event: &MessageRouted) {

@@ -9,7 +9,7 @@ use crate::event::{
     TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, Digest, EpisodeId, Position, TurnId};
-use crate::memory::{Chain, Memory, ModelState, Turn};
+use crate::memory::{Chain, Memory, Message, ModelState, Turn};
 use crate::port::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
@@ -21,7 +21,7 @@ impl World {
         let id = TurnId(self.head);
         // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
         self.hold(event.episode);
-        self.take_news(&event.agent, event.horizon, event.news.len());
+        let news = self.take_news(&event.agent, event.horizon, event.news.len());
         let rules = Arc::clone(&self.rules);
         let prompt = self.prompt_of(&event.agent).map(str::to_owned);
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
@@ -29,6 +29,8 @@ impl World {
             id,
             episode: event.episode,
             horizon: event.horizon,
+            because: news.iter().map(|message| message.at).collect(),
+            news,
             rules,
             prompt,
             model: None,
@@ -44,19 +46,19 @@ impl World {
     }
 
     /// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
-    fn take_news(&mut self, agent: &AgentName, horizon: Position, count: usize) {
-        let Some(memory) = self.memories.get(agent) else { return };
+    fn take_news(&mut self, agent: &AgentName, horizon: Position, count: usize) -> Vec<Arc<Message>> {
+        let Some(memory) = self.memories.get(agent) else { return Vec::new() };
         let until = memory.reaches(horizon, count);
         let fresh = heard(&self.fresh(agent, memory, until));
-        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let Some(memory) = self.memories.get_mut(agent) else { return Vec::new() };
         memory.items.extend(fresh);
         memory.seen = memory.seen.max(until);
         memory.calm();
-        let taken: Vec<EpisodeId> =
-            memory.inbox.drain(..count.min(memory.inbox.len())).map(|message| message.episode).collect();
-        for episode in taken {
-            self.release(episode, 1);
+        let taken: Vec<_> = memory.inbox.drain(..count.min(memory.inbox.len())).collect();
+        for message in &taken {
+            self.release(message.episode, 1);
         }
+        taken
     }
 
     pub(super) fn call_model(&mut self, event: &ModelCalled) {
@@ -226,7 +228,7 @@ impl Memory {
     /// Remembers the agent's own answer. Calls without a provider's label get one of ours.
     fn say(&mut self, response: &Content<LLMResponse>) {
         let Content::Present(response) = response else {
-            return self.remember(Item::Said { parts: vec![Part::Text(crate::memory::Message::ERASED.to_owned())] });
+            return self.remember(Item::Said { parts: vec![Part::Text(Message::ERASED.to_owned())] });
         };
         let mut parts = response.reply().parts.clone();
         let mut unlabelled = self.unlabelled;
@@ -250,9 +252,5 @@ impl Memory {
             self.turn.iter().flat_map(|turn| &turn.slots).filter_map(crate::memory::Slot::item).collect();
         results.into_iter().for_each(|item| self.remember(item));
         self.flush_notices();
-    }
-
-    fn flush_notices(&mut self) {
-        std::mem::take(&mut self.held_notices).into_iter().for_each(|item| self.remember(item));
     }
 }

@@ -1,0 +1,41 @@
+//! The newest messages of the room, in the order of their positions.
+
+use std::sync::Arc;
+
+use super::World;
+use crate::ids::{MessageId, Position};
+use crate::memory::Message;
+
+impl World {
+    /// The message `id`, if it is among the newest.
+    #[must_use]
+    pub fn message(&self, id: MessageId) -> Option<&Arc<Message>> {
+        let at = self.moved.get(&id).copied().unwrap_or(id.0);
+        self.message_at(at).filter(|message| message.id == id)
+    }
+
+    /// The message that stands at `at`, if it is among the newest.
+    #[must_use]
+    pub fn message_at(&self, at: Position) -> Option<&Arc<Message>> {
+        let place = self.transcript.binary_search_by_key(&at, |message| message.at).ok()?;
+        self.transcript.get(place)
+    }
+
+    /// The depth of a message that answers `reply_to`.
+    pub(super) fn depth_below(&self, reply_to: Option<MessageId>) -> u32 {
+        reply_to.and_then(|id| self.message(id)).map_or(0, |answered| answered.depth.saturating_add(1))
+    }
+
+    /// Adds the newest message; the oldest one goes if there are too many.
+    pub(super) fn push_message(&mut self, message: Message) {
+        if message.id.0 != message.at {
+            self.moved.insert(message.id, message.at);
+        }
+        self.transcript.push_back(Arc::new(message));
+        let max = usize::try_from(self.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
+        while self.transcript.len() > max {
+            let Some(oldest) = self.transcript.pop_front() else { return };
+            self.moved.remove(&oldest.id);
+        }
+    }
+}
