@@ -9,10 +9,7 @@ pub mod mentions;
 #[cfg(test)]
 mod tests;
 
-use mentions::{Addressee, Roster, addressed};
-
-/// How many nearest names an undeliverable notice suggests.
-const NEAREST_MAX: usize = 3;
+use mentions::{Addressee, addressed, nearest};
 
 /// The verdicts about one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +30,7 @@ pub struct Route {
 #[must_use]
 pub fn route(world: &World, author: &Author, text: &str) -> Route {
     let spec = world.rules().spec();
-    let roster = Roster::new(spec, world.people().keys());
+    let roster = world.roster();
     let (mut named, mut unknown, mut has_person) = (Vec::new(), Vec::new(), false);
     for addressee in addressed(text, &roster) {
         match addressee {
@@ -51,7 +48,7 @@ pub fn route(world: &World, author: &Author, text: &str) -> Route {
         Author::Agent(own) => of_agent(own, named, has_person),
         Author::Person(_) | Author::World => of_person(world, named, has_person || !unknown.is_empty(), &unknown),
     };
-    let nearest = nearest(world, &unknown);
+    let nearest = nearest(&unknown, world.rules().names());
     Route { rule, respond, others, unknown, nearest }
 }
 
@@ -79,22 +76,4 @@ fn of_person(world: &World, named: Vec<AgentName>, addresses: bool, unknown: &[S
 
 fn mentioned(names: impl Iterator<Item = AgentName>) -> Vec<(AgentName, RoutingReason)> {
     names.map(|name| (name, RoutingReason::Mentioned)).collect()
-}
-
-/// The agents whose names share the longest beginning with an unknown one.
-fn nearest(world: &World, unknown: &[String]) -> Vec<AgentName> {
-    if unknown.is_empty() {
-        return Vec::new();
-    }
-    let shared = |agent: &AgentName| {
-        let alike = |name: &String| {
-            let pairs = name.to_lowercase().chars().zip(agent.as_str().to_lowercase().chars()).collect::<Vec<_>>();
-            pairs.iter().take_while(|(a, b)| a == b).count()
-        };
-        unknown.iter().map(alike).max().unwrap_or_default()
-    };
-    let mut agents: Vec<AgentName> = world.rules().spec().agents.iter().map(|agent| agent.name.clone()).collect();
-    agents.sort_by_key(|agent| std::cmp::Reverse(shared(agent)));
-    agents.truncate(NEAREST_MAX);
-    agents
 }

@@ -1,6 +1,6 @@
 //! A definition that was checked: what decisions read of a room, with its schemas compiled.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::event::Finding;
 use crate::ids::{AgentName, Digest, ToolName};
+use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
 use crate::tool::ToolSpec;
 
@@ -25,15 +26,27 @@ const FINDINGS_MAX: usize = 8;
 pub struct Rules {
     spec: WorldSpec,
     validators: BTreeMap<ToolName, Arc<Validator>>,
+    /// Agents and their display names, as mentions find them.
+    names: Names<AgentName>,
+    /// The agents' places in the roster.
+    places: BTreeMap<AgentName, usize>,
 }
 
 /// A definition that no room can be opened with.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RulesError {
-    /// Two agents have one name.
+    /// Two agents have one name, as mentions compare names.
     #[error("two agents are called {0}")]
     SameName(AgentName),
+    /// A mention could not tell such a name from the text around it.
+    #[error("{name:?} cannot be an agent's name: {why}")]
+    BadName {
+        /// The name.
+        name: AgentName,
+        /// The broken rule.
+        why: &'static str,
+    },
     /// Something names an agent that is not there.
     #[error("{place} names the agent {name}, which is not defined")]
     NoAgent {
@@ -82,7 +95,7 @@ impl Rules {
                 .map_err(|why| RulesError::BadSchema { tool: name.clone(), why: why.to_string() })?;
             validators.insert(name.clone(), Arc::new(validator));
         }
-        Ok(Self { spec, validators })
+        Ok(Self { names: names_of(&spec), places: places_of(&spec), spec, validators })
     }
 
     /// The structure.
@@ -94,7 +107,13 @@ impl Rules {
     /// The agent called `name`.
     #[must_use]
     pub fn agent(&self, name: &AgentName) -> Option<&AgentSpec> {
-        self.spec.agent(name)
+        self.spec.agents.get(*self.places.get(name)?)
+    }
+
+    /// The names and display names of the agents.
+    #[must_use]
+    pub const fn names(&self) -> &Names<AgentName> {
+        &self.names
     }
 
     /// The tool `name` of `agent`, if the agent has it.
@@ -133,15 +152,15 @@ fn compile(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'_>>
 }
 
 fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
-    let mut names = BTreeSet::new();
-    for agent in &spec.agents {
-        let folded: BTreeSet<String> = [Some(&agent.name), agent.display.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(|n| n.as_str().to_lowercase())
-            .collect();
-        if folded.into_iter().any(|name| !names.insert(name)) {
-            return Err(RulesError::SameName(agent.name.clone()));
+    let mut places = Names::default();
+    for (place, agent) in spec.agents.iter().enumerate() {
+        for name in [Some(&agent.name), agent.display.as_ref()].into_iter().flatten() {
+            if let Some(why) = name_fault(name.as_str()) {
+                return Err(RulesError::BadName { name: name.clone(), why });
+            }
+            if !places.insert(name.as_str(), place) && places.find(name.as_str()) != Some(&place) {
+                return Err(RulesError::SameName(agent.name.clone()));
+            }
         }
         check_parts(spec, agent)?;
     }
@@ -174,13 +193,28 @@ fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
     }
 }
 
+fn names_of(spec: &WorldSpec) -> Names<AgentName> {
+    let mut names = Names::default();
+    for agent in &spec.agents {
+        for name in [Some(&agent.name), agent.display.as_ref()].into_iter().flatten() {
+            names.insert(name.as_str(), agent.name.clone());
+        }
+    }
+    names
+}
+
+fn places_of(spec: &WorldSpec) -> BTreeMap<AgentName, usize> {
+    // The first of two that have one name is meant.
+    spec.agents.iter().enumerate().rev().map(|(place, agent)| (agent.name.clone(), place)).collect()
+}
+
 /// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool.
 impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
         let validator =
             |(name, tool): (&ToolName, &ToolSpec)| Some((name.clone(), Arc::new(compile(&tool.schema).ok()?)));
         let validators = spec.tools.iter().filter_map(validator).collect();
-        Self { spec, validators }
+        Self { names: names_of(&spec), places: places_of(&spec), spec, validators }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::ids::{
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
 use crate::response::LLMResponse;
+use crate::routing::mentions::{Joined, Names, Roster};
 use crate::rules::Rules;
 use crate::spec::SpecText;
 
@@ -49,6 +50,8 @@ pub struct World {
     spec_digest: Digest,
     spec_text: Content<SpecText>,
     people: BTreeMap<PersonName, Person>,
+    /// The same people by their names, as mentions find them.
+    called: Arc<Names<Joined>>,
     transcript: VecDeque<Arc<Message>>,
     /// Where those of them stand whose id is not their position: streamed and edited ones.
     moved: BTreeMap<MessageId, Position>,
@@ -188,6 +191,12 @@ impl World {
     #[must_use]
     pub const fn people(&self) -> &BTreeMap<PersonName, Person> {
         &self.people
+    }
+
+    /// Whom a message can mention now.
+    #[must_use]
+    pub fn roster(&self) -> Roster {
+        Roster::new(Arc::clone(&self.rules), Arc::clone(&self.called))
     }
 
     /// The newest messages, oldest first: at most `transcript_max` of them.

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::routing::mentions::letters::is_edge_punctuation;
+
 /// The most bytes a name may have.
 const NAME_MAX: usize = 64;
 
@@ -106,9 +108,10 @@ const fn is_unseen(c: char) -> bool {
     )
 }
 
-/// The rules of mentions: such a name can stand behind `@` and be told from the text around it.
+/// The rules of mentions, as far as they are seen without folding: such a name can stand behind `@` and be told from
+/// the text around it. What only its fold shows, a room's rules refuse.
 fn roster_name(name: &str) -> Option<&'static str> {
-    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || is_edge_punctuation(c));
     sized(name)
         .or_else(|| name.contains('@').then_some("it has an `@`"))
         .or_else(|| name.chars().any(char::is_control).then_some("it has a line break or a control character"))

@@ -1,106 +1,143 @@
-//! Line-start mentions: a small scanner over lines, not a Markdown parser.
+//! Mentions: a small scanner over lines, not a Markdown parser.
+//!
+//! A mention is `@` at the start, behind white space or behind opening punctuation, followed by the name of an agent or
+//! a person. The longest name that fits is the one that is meant: it counts if it ends there, and else nothing does.
+//! Quoted lines, fenced lines and spans of code mention nobody.
+
+use std::collections::BTreeSet;
 
 use crate::ids::{AgentName, PersonName};
-use crate::spec::WorldSpec;
 
-/// Whom a line addresses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) mod fold;
+pub(crate) mod letters;
+pub(crate) mod lines;
+mod names;
+mod nearest;
+mod roster;
+pub(crate) mod run;
+mod span;
+
+#[cfg(test)]
+mod tests;
+
+pub use names::{Names, name_fault};
+pub use nearest::nearest;
+pub(crate) use roster::Heard;
+pub use roster::{Joined, Roster};
+
+use letters::{is_at, is_blank, is_ignorable, is_opening, is_white};
+use lines::{Fences, Lead, lines};
+use run::{Link, link};
+use span::code_spans;
+
+/// How many mentions in mid-text count.
+const IN_TEXT_MAX: usize = 3;
+
+/// Whom a text addresses.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Addressee {
     /// An agent.
     Agent(AgentName),
     /// A person.
     Person(PersonName),
-    /// A name that nobody has, as it was written.
+    /// A name that nobody has, as it was written. Empty for an `@` alone.
     Unknown(String),
 }
 
-/// The names that can be mentioned.
-#[derive(Debug, Clone)]
-pub struct Roster {
-    /// Lower-cased names, longest first.
-    names: Vec<(String, Addressee)>,
-}
-
-impl Roster {
-    /// Collects the names of agents, their display names, and people.
-    #[must_use]
-    pub fn new<'p>(spec: &WorldSpec, people: impl Iterator<Item = &'p PersonName>) -> Self {
-        let agents = spec.agents.iter().flat_map(|agent| {
-            let names = [Some(&agent.name), agent.display.as_ref()];
-            names.into_iter().flatten().map(|name| (fold(name.as_str()), Addressee::Agent(agent.name.clone())))
-        });
-        let people = people.map(|person| (fold(person.as_str()), Addressee::Person(person.clone())));
-        let mut names: Vec<_> = agents.chain(people).collect();
-        names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        Self { names }
-    }
-
-    /// The longest name that `text` begins with, if it ends there, and the rest of the text.
-    fn longest<'t>(&self, text: &'t str) -> Option<(Addressee, &'t str)> {
-        let (rest, addressee) = self.names.iter().find_map(|(name, who)| Some((strip_folded(text, name)?, who)))?;
-        ends(rest).then(|| (addressee.clone(), rest))
-    }
-}
-
-/// Whom `text` addresses, line by line: the run of mentions at the start of each line that is neither quoted nor fenced.
+/// Whom the lines of `text` address, each once, in the order of the text: the run of mentions at the start of a line,
+/// behind an optional list bullet and an optional greeting.
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
-    let mut fence = None;
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+    let mut once = |who: Addressee| {
+        if known.insert(who.clone()) {
+            found.push(who);
+        }
+    };
+    prose(text).filter_map(run_of).for_each(|run| read(run, roster, &mut once));
+    found
+}
+
+/// The first agents that `text` mentions anywhere, each once, in the order of the text: at most three.
+#[must_use]
+pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
     let mut found = Vec::new();
-    for line in text.lines().map(str::trim_start) {
-        let mark = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(mark)) => fence = Some(mark),
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, None) if !line.starts_with('>') => found.extend(run(line, roster)),
-            (Some(_), _) | (None, None) => {}
+    for line in prose(text).filter(|line| !is_quoted(line)) {
+        in_line(line, roster, &mut found);
+        if found.len() == IN_TEXT_MAX {
+            break;
         }
     }
     found
 }
 
-/// The mentions at the start of a line, separated by blanks, commas or `and`.
-fn run(line: &str, roster: &Roster) -> Vec<Addressee> {
-    let mut found = Vec::new();
-    let mut rest = line;
-    while let Some(behind) = rest.strip_prefix('@') {
-        let (addressee, after) = roster.longest(behind).unwrap_or_else(|| {
-            let end = behind.find(|c: char| c.is_whitespace() || c == ',').unwrap_or(behind.len());
-            let (name, after) = behind.split_at(end);
-            (Addressee::Unknown(name.to_owned()), after)
-        });
-        found.push(addressee);
-        let after = after.trim_start_matches([' ', '\t', ',']);
-        rest = after.strip_prefix("and ").map_or(after, str::trim_start);
-    }
-    found
+/// The lines of `text` that are not fenced.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut fences = Fences::default();
+    lines(text).filter(move |line| {
+        let is_code = fences.is_open();
+        line.chars().for_each(|c| fences.feed(c));
+        fences.end_line();
+        !is_code
+    })
 }
 
-/// Whether a name that was found ends here: at the end, white space, or punctuation before no letter or digit.
-fn ends(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    match (chars.next(), chars.next()) {
-        (None, _) => true,
-        (Some(c), _) if c.is_whitespace() => true,
-        (Some('\'' | '’'), Some('s')) => true,
-        (Some(c), next) => !c.is_alphanumeric() && c != '_' && next.is_none_or(|next| !next.is_alphanumeric()),
-    }
+fn is_quoted(line: &str) -> bool {
+    line.chars().find(|c| !is_blank(*c)) == Some('>')
 }
 
-fn fold(name: &str) -> String {
-    name.to_lowercase()
-}
-
-/// What is left of `text` behind `name`, compared without regard to case.
-fn strip_folded<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let mut wanted = name.chars();
-    for (at, c) in text.char_indices() {
-        if wanted.as_str().is_empty() {
-            return text.get(at..);
-        }
-        if !c.to_lowercase().all(|c| wanted.next() == Some(c)) {
-            return None;
+/// The part of `line` that begins with its run of mentions; `None` if it has none.
+fn run_of(line: &str) -> Option<&str> {
+    let mut lead = Lead::START;
+    for (at, c) in line.char_indices() {
+        lead = lead.then(c);
+        match lead {
+            Lead::Mentions => return line.get(at..),
+            Lead::Prose => return None,
+            Lead::Blank { .. } | Lead::Number { .. } | Lead::Bullet | Lead::Letters { .. } | Lead::Greeted { .. } => {}
         }
     }
-    wanted.as_str().is_empty().then_some("")
+    None
+}
+
+fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
+    let mut rest = Some(run);
+    while let Some(text) = rest {
+        let Ok(Link { who, len, gap }) = link(Heard::whole(text), roster) else { return };
+        found(who);
+        rest = gap.and_then(|gap| text.get(len.saturating_add(gap)..));
+    }
+}
+
+/// Adds the agents that `line` mentions and that are not yet in `found`.
+fn in_line(line: &str, roster: &Roster, found: &mut Vec<AgentName>) {
+    let mut spans = code_spans(line).into_iter().peekable();
+    let (mut may_begin, mut skipped) = (true, 0);
+    for (at, c) in line.char_indices() {
+        while spans.next_if(|span| span.end <= at).is_some() {}
+        let is_code = spans.peek().is_some_and(|span| span.contains(&at));
+        if at < skipped || found.len() == IN_TEXT_MAX {
+            continue;
+        }
+        if is_at(c) && may_begin && !is_code {
+            let behind = at.saturating_add(c.len_utf8());
+            let rest = Heard::whole(line.get(behind..).unwrap_or_default());
+            if let Ok(Some((who, len))) = roster.named(rest) {
+                skipped = behind.saturating_add(len);
+                note(who, found);
+            }
+        }
+        may_begin = match c {
+            _ if is_ignorable(c) => may_begin,
+            '"' | '\'' => may_begin,
+            _ => is_white(c) || is_opening(c),
+        };
+    }
+}
+
+fn note(who: Addressee, found: &mut Vec<AgentName>) {
+    match who {
+        Addressee::Agent(agent) if !found.contains(&agent) => found.push(agent),
+        Addressee::Agent(_) | Addressee::Person(_) | Addressee::Unknown(_) => {}
+    }
 }

@@ -15,6 +15,22 @@ fn names_must_be_told_apart_without_regard_to_case() {
 }
 
 #[test]
+fn names_must_be_told_apart_as_mentions_compare_them() {
+    assert_eq!(fault(|spec| spec.agents[1].name = agent("ｂｏｂ")), RulesError::SameName(agent("ｂｏｂ")));
+    assert_eq!(fault(|spec| spec.agents[1].name = agent("bob")), RulesError::SameName(agent("bob")));
+    let comma = RulesError::BadName { name: agent("a，b"), why: "it has a comma" };
+    assert_eq!(fault(|spec| spec.agents[1].display = Some(agent("a，b"))), comma);
+}
+
+#[test]
+fn agents_are_found_by_their_names() {
+    let rules = Rules::check(room()).unwrap();
+    assert_eq!(rules.agent(&agent("eve")), Some(&room().agents[1]));
+    assert_eq!(rules.agent(&agent("tim")), None);
+    assert_eq!(rules.names().find("ＥＶＥ"), Some(&agent("eve")));
+}
+
+#[test]
 fn names_must_lead_somewhere() {
     let no_part = |what, name: &str| RulesError::NoPart { agent: agent("bob"), what, name: name.to_owned() };
     assert_eq!(fault(|spec| drop(spec.tools.remove(&tool("wipe")))), no_part("tool", "wipe"));

@@ -20,9 +20,7 @@ impl World {
             Event::Opened(event) => self.open_again(event),
             Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
             Event::EpochOpened(event) => self.decider = event.decider,
-            Event::PersonJoined(event) => {
-                self.people.insert(event.person.display.clone(), event.person.clone());
-            }
+            Event::PersonJoined(event) => self.join(&event.person),
             Event::WarningRecorded(_)
             | Event::PersonLeft(_)
             | Event::Labelled(_)

@@ -9,6 +9,7 @@ use crate::event::{
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
+use crate::routing::mentions::name_fault;
 use crate::routing::{Route, route};
 use crate::spec::WhileWaiting;
 
@@ -42,14 +43,16 @@ impl Draft<'_> {
             Author::Person(name) if self.is_called_like_an_agent(name) => {
                 Err(No::Quiet(Refusal::BadMessage { why: format!("an agent is called {name}") }))
             }
-            Author::Person(_) | Author::Agent(_) | Author::World => Ok(()),
+            Author::Person(name) => match name_fault(name.as_str()) {
+                Some(why) => Err(No::Quiet(Refusal::BadMessage { why: format!("{name} cannot be mentioned: {why}") })),
+                None => Ok(()),
+            },
+            Author::Agent(_) | Author::World => Ok(()),
         }
     }
 
     pub(super) fn is_called_like_an_agent(&self, person: &PersonName) -> bool {
-        let is_it = |agent: &AgentName| agent.as_str().to_lowercase() == person.as_str().to_lowercase();
-        let mut agents = self.world.rules.spec().agents.iter();
-        agents.any(|agent| is_it(&agent.name) || agent.display.as_ref().is_some_and(is_it))
+        self.world.rules.names().find(person.as_str()).is_some()
     }
 
     fn check_message(&self, text: &str, reply_to: Option<MessageId>) -> Result<(), No> {

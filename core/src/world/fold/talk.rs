@@ -6,9 +6,17 @@ use crate::content::Content;
 use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others};
 use crate::ids::{EpisodeId, Position};
 use crate::memory::Message;
+use crate::principal::Person;
+use crate::routing::mentions::Joined;
 use crate::world::World;
 
 impl World {
+    pub(super) fn join(&mut self, person: &Person) {
+        let joined = Joined { person: person.display.clone(), at: self.head };
+        Arc::make_mut(&mut self.called).insert(person.display.as_str(), joined);
+        self.people.insert(person.display.clone(), person.clone());
+    }
+
     pub(super) fn post(&mut self, event: &MessagePosted) {
         let text = self.text_of(event);
         let from = self.shown_name(&event.author);

@@ -45,7 +45,7 @@ fn main_agent_answers_what_is_unaddressed() {
 #[test]
 fn unknown_name_is_told_at_once_with_the_nearest_agents() {
     let past = Past::began().said("@bob hi");
-    let nearest = vec![agent("bob"), agent("eve"), agent("cody")];
+    let nearest = vec![agent("bob")];
     let told = notice_to_ada(Notice::Undeliverable { message: at(6), nearest }, 6);
     let nobody = routed(6, RoutingRule::Undeliverable, &[], &["bobby"]);
     check(&past, &post("@bobby hi"), &accepted([posted(6, "@bobby hi"), nobody, told]));
@@ -117,4 +117,20 @@ fn person_called_like_an_agent_is_not_let_in() {
     let command = Command::of(Principal::Person(person("Bob")), post("hi").action);
     let why = "an agent is called Bob".to_owned();
     check(&Past::began(), &command, &quietly(Refusal::BadMessage { why }));
+}
+
+#[test]
+fn person_whom_a_mention_could_not_tell_from_others_is_not_let_in() {
+    let refusal = |name: &str, why: &str| {
+        let command = Command::of(Principal::Person(person(name)), post("hi").action);
+        check(&Past::began(), &command, &quietly(Refusal::BadMessage { why: why.to_owned() }));
+    };
+    refusal("ＢＯＢ", "an agent is called ＢＯＢ");
+    refusal("a，b", "a，b cannot be mentioned: it has a comma");
+}
+
+#[test]
+fn people_are_mentioned_once_they_joined() {
+    let to_ada = routed(6, RoutingRule::Addressed, &[], &[]);
+    check(&Past::began().said("@bob hi"), &post("@ＡＤＡ hi"), &accepted([posted(6, "@ＡＤＡ hi"), to_ada]));
 }

@@ -1,0 +1,94 @@
+//! What kind of character one is, by the Unicode data that [`LOCKED_CRATES`](crate::decider::LOCKED_CRATES) pins: the
+//! compiler's own tables change with the compiler.
+
+use icu_properties::props::{
+    DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory, GeneralCategoryGroup, WhiteSpace,
+};
+use icu_properties::{CodePointMapData, CodePointSetData};
+
+/// Joins emoji to one picture.
+pub(crate) const JOINER: char = '\u{200d}';
+
+/// `@`, also full-width and small, as input methods write it.
+pub(crate) const fn is_at(c: char) -> bool {
+    matches!(c, '@' | '＠' | '﹫')
+}
+
+/// A comma, also full-width.
+pub(crate) const fn is_comma(c: char) -> bool {
+    matches!(c, ',' | '，')
+}
+
+/// White space, line breaks included.
+pub(crate) fn is_white(c: char) -> bool {
+    if c.is_ascii() {
+        c.is_ascii_whitespace() || c == '\u{b}'
+    } else {
+        CodePointSetData::new::<WhiteSpace>().contains(c)
+    }
+}
+
+/// Characters that end a line for whoever reads it.
+pub(crate) const fn is_break(c: char) -> bool {
+    matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Characters without a shape of their own: soft hyphens, joiners, variation selectors and the like.
+pub(crate) fn is_ignorable(c: char) -> bool {
+    !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
+}
+
+/// Nothing to see: white space or a character without a shape.
+pub(crate) fn is_blank(c: char) -> bool {
+    is_white(c) || is_ignorable(c)
+}
+
+/// Letters, digits and the marks on them.
+pub(crate) fn is_word(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_alphanumeric();
+    }
+    let category = category(c);
+    GeneralCategoryGroup::Letter.contains(category)
+        || GeneralCategoryGroup::Number.contains(category)
+        || GeneralCategoryGroup::Mark.contains(category)
+}
+
+/// Marks on the character before them, and the tones of emoji.
+pub(crate) fn is_mark(c: char) -> bool {
+    !c.is_ascii()
+        && (GeneralCategoryGroup::Mark.contains(category(c)) || CodePointSetData::new::<EmojiModifier>().contains(c))
+}
+
+/// Punctuation and symbols: whatever can stand behind a name without being part of it.
+pub(crate) fn is_punctuation(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_punctuation();
+    }
+    let category = category(c);
+    let is_sign =
+        GeneralCategoryGroup::Punctuation.contains(category) || GeneralCategoryGroup::Symbol.contains(category);
+    is_sign && !is_mark(c)
+}
+
+/// Punctuation that can be no part of a name's end: all but symbols beyond ASCII, which emoji are.
+pub(crate) fn is_edge_punctuation(c: char) -> bool {
+    if c.is_ascii() { c.is_ascii_punctuation() } else { GeneralCategoryGroup::Punctuation.contains(category(c)) }
+}
+
+/// Brackets and quotation marks that open.
+pub(crate) fn is_opening(c: char) -> bool {
+    matches!(c, '¿' | '¡')
+        || matches!(category(c), GeneralCategory::OpenPunctuation | GeneralCategory::InitialPunctuation)
+}
+
+/// Pictures that a joiner can join.
+pub(crate) fn is_emoji(c: char) -> bool {
+    !c.is_ascii()
+        && (CodePointSetData::new::<ExtendedPictographic>().contains(c)
+            || CodePointSetData::new::<EmojiModifier>().contains(c))
+}
+
+fn category(c: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(c)
+}
