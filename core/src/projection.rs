@@ -62,6 +62,12 @@ fn text_event(at: Position, posted: &MessagePosted, answer: Option<&(Position, C
     }
 }
 
+/// The words of the message at `at`, which `commit` posted; `None` if they were erased.
+fn said_at(at: Position, commit: &Commit) -> Option<String> {
+    let messages = TextProjection::default().take(commit);
+    messages.into_iter().find(|message| message.at == at).map(|message| message.text).filter(|text| !text.is_empty())
+}
+
 fn shown(author: &Author) -> String {
     match author {
         Author::Person(person) => person.to_string(),
@@ -95,12 +101,17 @@ impl ToolResultProjection {
         let mut found = Vec::new();
         for (at, event) in commit.numbered() {
             answer = answer_of(at, event).or(answer);
-            found.extend(self.fold(event, answer.as_ref()));
+            found.extend(self.fold(event, answer.as_ref(), commit));
         }
         found
     }
 
-    fn fold(&mut self, event: &Event, answer: Option<&(Position, Content<LLMResponse>)>) -> Option<ToolResultEvent> {
+    fn fold(
+        &mut self,
+        event: &Event,
+        answer: Option<&(Position, Content<LLMResponse>)>,
+        commit: &Commit,
+    ) -> Option<ToolResultEvent> {
         if let Event::CallsAdmitted(admitted) = event
             && admitted.agent == self.agent
         {
@@ -110,7 +121,12 @@ impl ToolResultProjection {
             }
         }
         if let Event::ToolFinished(finished) = event {
-            return self.close(finished.call, CallResult::new(&finished.status, &finished.outcome));
+            let result = if let CallStatus::Answered(at) = finished.status {
+                CallResult::answered(said_at(at, commit))
+            } else {
+                CallResult::new(&finished.status, &finished.outcome)
+            };
+            return self.close(finished.call, result);
         }
         let Event::OutcomeSettled(settled) = event else { return None };
         let said = settled.text.present().and_then(|text| text.result.clone());

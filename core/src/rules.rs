@@ -12,7 +12,7 @@ use crate::event::Finding;
 use crate::ids::{AgentName, Digest, ToolName};
 use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
-use crate::tool::ToolSpec;
+use crate::tool::{EffectClass, ToolKind, ToolSpec};
 
 #[cfg(test)]
 mod tests;
@@ -71,6 +71,12 @@ pub enum RulesError {
         /// The limit.
         limit: &'static str,
     },
+    /// A tool by which agents turn to agents, with an effect of its own.
+    #[error("tool {tool} turns to another agent, which changes nothing outside: its effect must be read")]
+    EffectOfAgent {
+        /// The tool.
+        tool: ToolName,
+    },
     /// A tool's schema is not one.
     #[error("the schema of tool {tool} is not a JSON Schema: {why}")]
     BadSchema {
@@ -89,6 +95,7 @@ impl Rules {
     pub fn check(spec: WorldSpec) -> Result<Self, RulesError> {
         check_limits(&spec)?;
         check_names(&spec)?;
+        spec.tools.values().try_for_each(|tool| check_kind(&spec, tool))?;
         let mut validators = BTreeMap::new();
         for (name, tool) in &spec.tools {
             let validator = compile(&tool.schema)
@@ -206,6 +213,17 @@ fn names_of(spec: &WorldSpec) -> Names<AgentName> {
 fn places_of(spec: &WorldSpec) -> BTreeMap<AgentName, usize> {
     // The first of two that have one name is meant.
     spec.agents.iter().enumerate().rev().map(|(place, agent)| (agent.name.clone(), place)).collect()
+}
+
+fn check_kind(spec: &WorldSpec, tool: &ToolSpec) -> Result<(), RulesError> {
+    let (ToolKind::Ask { agents } | ToolKind::Handoff { agents }) = &tool.kind else { return Ok(()) };
+    if tool.effect != EffectClass::Read {
+        return Err(RulesError::EffectOfAgent { tool: tool.name.clone() });
+    }
+    match agents.iter().find(|agent| spec.agent(agent).is_none()) {
+        Some(name) => Err(RulesError::NoAgent { place: format!("tool {}", tool.name), name: name.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool.

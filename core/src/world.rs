@@ -29,6 +29,7 @@ mod request;
 mod script;
 mod transcript;
 mod view;
+mod waits;
 
 pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::ToolStarted;
-use crate::ids::{Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
+use crate::ids::{AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
 use crate::tool::{EffectClass, Repeat};
 
 /// A call that was admitted and has no result yet.
@@ -37,7 +37,7 @@ impl OpenCall {
         match &self.state {
             CallState::Running(run) | CallState::InDoubt { run, .. } => run.attempt,
             CallState::AwaitsAnswer { attempt, .. } | CallState::AwaitsSettlement { attempt, .. } => *attempt,
-            CallState::Ready { .. } | CallState::AwaitsApproval { .. } => Attempt(1),
+            CallState::Ready { .. } | CallState::AwaitsApproval { .. } | CallState::AwaitsAgent { .. } => Attempt(1),
         }
     }
 
@@ -49,7 +49,8 @@ impl OpenCall {
             CallState::AwaitsAnswer { .. }
             | CallState::AwaitsSettlement { .. }
             | CallState::Ready { .. }
-            | CallState::AwaitsApproval { .. } => None,
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAgent { .. } => None,
         }
     }
 
@@ -61,7 +62,8 @@ impl OpenCall {
             CallState::AwaitsAnswer { .. }
             | CallState::AwaitsSettlement { .. }
             | CallState::Ready { .. }
-            | CallState::AwaitsApproval { .. } => None,
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAgent { .. } => None,
         }
     }
 }
@@ -86,6 +88,17 @@ pub enum CallState {
         request: RequestId,
         /// The attempt that asked.
         attempt: Attempt,
+    },
+    /// Another agent was asked and has not answered yet. No time limit of a tool holds for it.
+    AwaitsAgent {
+        /// Who is to answer.
+        asked: AgentName,
+        /// The message that asks.
+        message: Position,
+        /// How many agents waited for one another with it, when it was asked.
+        depth: u32,
+        /// When the waiting ends, by recorded time.
+        expires_at: Time,
     },
     /// It runs.
     Running(Run),

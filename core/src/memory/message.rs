@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Remembered;
 use crate::content::Content;
 use crate::event::{Author, Others};
-use crate::ids::{AgentName, EpisodeId, MessageId, Position, TurnId};
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
 use crate::request::Item;
 
@@ -40,6 +40,16 @@ pub struct Message {
     pub respond: Vec<AgentName>,
     /// What all the others do with it.
     pub others: Others,
+    /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it is a question from
+    /// agent to agent, and those that a handoff passes on. Some may have ended since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<(AgentName, CallId)>,
+    /// Whether an agent hands the episode over with it: whoever answers it does not answer its author.
+    #[serde(default)]
+    pub is_handoff: bool,
+    /// The agents that read it as the result of their call already, and so do not hear it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<AgentName>,
     /// The item that it is to whoever hears it.
     pub heard: Remembered,
 }
@@ -55,10 +65,12 @@ impl Message {
         Remembered::new(Item::Heard { from: from.to_owned(), text: text.to_owned() }, Arc::new([at]))
     }
 
-    /// Whether `agent` hears it. Nobody hears themselves.
+    /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
     #[must_use]
     pub fn is_heard_by(&self, agent: &AgentName) -> bool {
-        self.author != Author::Agent(agent.clone()) && (self.others == Others::Store || self.respond.contains(agent))
+        self.author != Author::Agent(agent.clone())
+            && !self.told.contains(agent)
+            && (self.others == Others::Store || self.respond.contains(agent))
     }
 
     /// The message on the text channel.

@@ -1,6 +1,6 @@
 //! What an agent reads of a call's end: the tool's own words, or one fixed sentence.
 
-use super::{CallResult, Slot};
+use super::{CallResult, Message, Slot};
 use crate::content::Content;
 use crate::event::{CallStatus, Finding, UnansweredCause, UnknownCause};
 use crate::request::Item;
@@ -25,6 +25,14 @@ impl CallResult {
     #[must_use]
     pub fn settled(text: String) -> Self {
         Self { text, failed: false, user: None }
+    }
+}
+
+impl CallResult {
+    /// The result of a call that another agent answered: what it said; `None` if that was erased.
+    #[must_use]
+    pub fn answered(said: Option<String>) -> Self {
+        Self { text: said.unwrap_or_else(|| Message::ERASED.to_owned()), failed: false, user: None }
     }
 }
 

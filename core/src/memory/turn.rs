@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Message;
 use crate::event::Purpose;
-use crate::ids::{Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
 use crate::request::Parameters;
 use crate::rules::Rules;
 
@@ -28,6 +28,9 @@ pub struct Turn {
     pub rules: Arc<Rules>,
     /// The agent's prompt when it began; likewise.
     pub prompt: Option<String>,
+    /// The calls of other agents that its end answers, as far as they still wait by then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<(AgentName, CallId)>,
     /// The model call that is under way.
     pub model: Option<ModelState>,
     /// The calls of the last answer, in its order.

@@ -46,6 +46,7 @@ impl Laws {
         }
         pairs_are_whole(world);
         requests_have_their_calls(world);
+        asks_are_held(world);
         episodes_are_held(world);
     }
 
@@ -195,6 +196,39 @@ fn requests_have_their_calls(world: &World) {
     let is_closed = |request: &&Request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. });
     let closed = world.pending().values().filter(is_closed).count();
     assert_eq!(world.pending().len(), waiting.len() + closed, "a request without a call that waits");
+}
+
+/// A question that is open stands in the inbox or in the open turn of the one that is to answer it, and there alone; and
+/// nobody waits for itself by way of others.
+fn asks_are_held(world: &World) {
+    let agents = || world.rules().spec().agents.iter().map(|spec| &spec.name);
+    let mut held: BTreeMap<(AgentName, CallId), Vec<AgentName>> = BTreeMap::new();
+    for name in agents() {
+        let memory = world.memory(name).unwrap();
+        let queued = memory.inbox.iter().flat_map(|message| &message.asks);
+        for ask in queued.chain(memory.turn.iter().flat_map(|turn| &turn.asks)) {
+            held.entry(ask.clone()).or_default().push(name.clone());
+        }
+    }
+    let mut edges: BTreeMap<AgentName, Vec<AgentName>> = BTreeMap::new();
+    for name in agents() {
+        for (call, open) in &world.memory(name).unwrap().open_calls {
+            assert!(world.doing(name) != crate::world::Doing::Nothing);
+            if let CallState::AwaitsAgent { asked, .. } = &open.state {
+                assert_eq!(
+                    held.get(&(name.clone(), *call)),
+                    Some(&vec![asked.clone()]),
+                    "an open question is held once"
+                );
+                edges.entry(name.clone()).or_default().push(asked.clone());
+            }
+        }
+    }
+    while let Some(free) = edges.iter().find(|(_, to)| !to.iter().any(|one| edges.contains_key(one))) {
+        let free = free.0.clone();
+        edges.remove(&free);
+    }
+    assert!(edges.is_empty(), "agents wait for one another in a circle: {edges:?}");
 }
 
 /// An episode is held by each message in an inbox and each open turn of it.

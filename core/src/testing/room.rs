@@ -7,7 +7,7 @@ use crate::event::ClockKind;
 use crate::ids::{AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId, WorldName};
 use crate::principal::{Person, Principal};
 use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
-use crate::tool::{EffectClass, Repeat, ToolSpec};
+use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
 
 pub(crate) fn agent(name: &str) -> AgentName {
     AgentName::new(name).unwrap()
@@ -62,6 +62,18 @@ pub(crate) fn room_with(change: impl FnOnce(&mut WorldSpec)) -> WorldSpec {
     let mut spec = room();
     change(&mut spec);
     spec
+}
+
+/// The same room, where each agent can `ask` each other one, and hand over with `hand`.
+pub(crate) fn room_that_asks() -> WorldSpec {
+    room_with(|spec| {
+        let kinds = [("ask", ToolKind::Ask { agents: Vec::new() }), ("hand", ToolKind::Handoff { agents: Vec::new() })];
+        for (name, kind) in kinds {
+            spec.tools
+                .insert(tool(name), ToolSpec { kind, ..tool_spec(name, EffectClass::Read, Repeat::Never, false) });
+            spec.agents.iter_mut().for_each(|agent| agent.tools.push(tool(name)));
+        }
+    })
 }
 
 fn tool_spec(name: &str, effect: EffectClass, repeat: Repeat, reconciles: bool) -> ToolSpec {

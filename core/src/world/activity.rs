@@ -20,7 +20,7 @@ pub enum Activity {
 }
 
 /// What an agent is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
     /// Nothing.
@@ -33,6 +33,8 @@ pub enum Doing {
     UsingTools,
     /// It waits for a person.
     WaitingForPerson,
+    /// It waits for the answer of another agent.
+    WaitingForAgent,
 }
 
 impl World {
@@ -56,18 +58,22 @@ impl World {
     #[must_use]
     pub fn doing(&self, agent: &AgentName) -> Doing {
         let Some(memory) = self.memories.get(agent) else { return Doing::Nothing };
-        let waits = |state: &CallState| match state {
-            CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } | CallState::AwaitsSettlement { .. } => {
-                true
-            }
-            CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => false,
-        };
         match &memory.turn {
             None if memory.inbox.is_empty() => Doing::Nothing,
             None => Doing::Waking,
             Some(turn) if turn.model.is_some() || memory.open_calls.is_empty() => Doing::Thinking,
-            Some(_) if memory.open_calls.values().all(|call| waits(&call.state)) => Doing::WaitingForPerson,
-            Some(_) => Doing::UsingTools,
+            Some(_) => memory.open_calls.values().map(|call| waiting(&call.state)).min().unwrap_or(Doing::Thinking),
         }
+    }
+}
+
+/// What an agent does about a call. Of several calls the least one counts: what goes on, then people, then agents.
+const fn waiting(state: &CallState) -> Doing {
+    match state {
+        CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => Doing::UsingTools,
+        CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } | CallState::AwaitsSettlement { .. } => {
+            Doing::WaitingForPerson
+        }
+        CallState::AwaitsAgent { .. } => Doing::WaitingForAgent,
     }
 }

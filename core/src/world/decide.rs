@@ -10,6 +10,7 @@ use crate::refusal::{Decided, Refusal, RefusalReason};
 
 mod admission;
 mod answer;
+mod asking;
 mod call;
 mod closing;
 mod doubt;

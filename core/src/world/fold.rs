@@ -7,6 +7,7 @@ use crate::ids::{AgentName, Digest, Time};
 use crate::memory::{CallState, Memory};
 use crate::spec::{SpecText, WorldSpec};
 
+mod asking;
 mod call;
 mod talk;
 mod turn;
@@ -28,9 +29,9 @@ impl World {
             | Event::MessageRetracted(_)
             | Event::ReplyRegenerated(_)
             | Event::JoinElapsed(_)
-            | Event::HandedOff(_)
-            | Event::MemoryCompacted(_)
-            | Event::AgentAsked(_) => {}
+            | Event::MemoryCompacted(_) => {}
+            Event::HandedOff(event) => self.hand_off(event),
+            Event::AgentAsked(event) => self.ask_agent(event),
             Event::StepDone(event) => self.note_step(event.step, event.digest, self.head),
             Event::Refused(event) => self.count_refusal(event),
             Event::MessagePosted(event) => self.post(event),

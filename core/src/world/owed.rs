@@ -14,7 +14,8 @@ impl World {
             RequestKind::Approval { expires_at, .. } => Some(*expires_at),
             RequestKind::Question { .. } | RequestKind::Outcome { .. } => None,
         };
-        let tick = self.pending.values().filter_map(|request| expires_at(&request.kind)).min();
+        let requests = self.pending.values().filter_map(|request| expires_at(&request.kind));
+        let tick = requests.chain(self.asks().map(|ask| ask.expires_at)).min();
         of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).chain(tick.map(|time| Effect::TickAt { time }))
     }
 
@@ -55,6 +56,7 @@ impl World {
             CallState::Running(_)
             | CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
             | CallState::AwaitsSettlement { .. } => None,
         }
     }

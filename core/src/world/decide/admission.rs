@@ -1,19 +1,22 @@
 //! Taking up an answer's tool calls: each is free, asks a person, or has its result at once.
 
 use super::Draft;
+use super::asking::Errand;
 use crate::content::Content;
 use crate::event::{AdmittedCall, ApprovalRequested, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, TurnId};
 use crate::response::{CallPart, LLMResponse};
 use crate::rules::{Rules, schema_digest};
 use crate::spec::Mode;
-use crate::tool::{EffectClass, ToolSpec};
+use crate::tool::{EffectClass, ToolKind, ToolSpec};
 use crate::world::approval_text;
 
 /// What becomes of a call when it is taken up.
 enum Admission<'a> {
     Free,
     Asks(&'a ToolSpec),
+    AsksAgent(&'a [AgentName]),
+    HandsOver(&'a [AgentName]),
     Ends(CallStatus),
 }
 
@@ -45,10 +48,14 @@ impl Draft<'_> {
             .collect();
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
         for (admitted, (ordinal, part)) in calls.iter().zip(&parts) {
+            let (call, arguments) = (admitted.call, part.arguments.as_str());
             match admission(rules, agent, *ordinal, part, purpose) {
                 Admission::Free => {}
                 Admission::Asks(tool) => self.request_approval(agent, admitted, part, tool),
-                Admission::Ends(status) => self.end(agent, admitted.call, None, status),
+                Admission::AsksAgent(agents) => self.ask_agent(Errand { agent, turn, call, arguments, agents }),
+                Admission::HandsOver(_) if parts.len() > 1 => self.end(agent, call, None, CallStatus::NotAlone),
+                Admission::HandsOver(agents) => self.hand_over(Errand { agent, turn, call, arguments, agents }),
+                Admission::Ends(status) => self.end(agent, call, None, status),
             }
         }
     }
@@ -93,9 +100,13 @@ fn admission<'r>(
     if !findings.is_empty() {
         return Admission::Ends(CallStatus::Invalid(findings));
     }
-    match (rules.spec().policy.mode, tool.effect) {
-        (_, EffectClass::Read) | (Mode::Auto, _) => Admission::Free,
-        (Mode::Ask, EffectClass::Write | EffectClass::Destructive) => Admission::Asks(tool),
-        (Mode::Read, EffectClass::Write | EffectClass::Destructive) => Admission::Ends(CallStatus::NotAllowed),
+    match (&tool.kind, rules.spec().policy.mode, tool.effect) {
+        (ToolKind::Ask { agents }, _, _) => Admission::AsksAgent(agents),
+        (ToolKind::Handoff { agents }, _, _) => Admission::HandsOver(agents),
+        (ToolKind::Run, _, EffectClass::Read) | (ToolKind::Run, Mode::Auto, _) => Admission::Free,
+        (ToolKind::Run, Mode::Ask, EffectClass::Write | EffectClass::Destructive) => Admission::Asks(tool),
+        (ToolKind::Run, Mode::Read, EffectClass::Write | EffectClass::Destructive) => {
+            Admission::Ends(CallStatus::NotAllowed)
+        }
     }
 }

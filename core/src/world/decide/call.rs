@@ -24,6 +24,7 @@ impl<'w> Draft<'w> {
             CallState::InDoubt { run, .. } => run.attempt.next() == attempt && run.may_repeat(self.world.time),
             CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
             | CallState::Running(_)
             | CallState::AwaitsSettlement { .. } => false,
         };
@@ -59,6 +60,7 @@ impl<'w> Draft<'w> {
             | CallState::Ready { .. }
             | CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
             | CallState::InDoubt { .. }
             | CallState::AwaitsSettlement { .. } => Err(No::STALE),
         }

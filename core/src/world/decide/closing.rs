@@ -34,6 +34,7 @@ impl Draft<'_> {
             return Err(No::right(RefusalReason::NothingToStop));
         }
         self.push(Event::Stopped(Stopped { by: self.principal.clone(), episode }));
+        self.stop_asks(&stopped, is_meant);
         stopped.into_iter().for_each(|agent| self.close_turn_of(agent, CloseReason::Stopped));
         Ok(())
     }
@@ -44,7 +45,7 @@ impl Draft<'_> {
         let Some(memory) = world.memories.get(agent) else { return };
         let Some(turn) = &memory.turn else { return };
         for slot in &turn.slots {
-            if let Some(call) = memory.open_calls.get(&slot.call) {
+            if let Some(call) = memory.open_calls.get(&slot.call).filter(|_| !self.has_ended(slot.call)) {
                 self.cut_call(agent, slot.call, call, reason);
             }
         }
@@ -58,9 +59,10 @@ impl Draft<'_> {
             (CallStatus::Cancelled, UnknownCause::Stopped)
         };
         match &call.state {
-            CallState::Ready { .. } | CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } => {
-                self.end(agent, id, None, unrun);
-            }
+            CallState::Ready { .. }
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. } => self.end(agent, id, None, unrun),
             CallState::AwaitsSettlement { attempt, .. } => {
                 self.end(agent, id, Some(*attempt), CallStatus::Unknown(unknown));
             }
@@ -74,7 +76,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Records what became due: requests that nobody decided in time.
+    /// Records what became due: requests that nobody decided, and questions that no agent answered in time.
     pub(super) fn tick(&mut self) -> Result<(), No> {
         let world = self.world;
         for (id, request) in &world.pending {
@@ -84,6 +86,7 @@ impl Draft<'_> {
                 self.expire(*id, request);
             }
         }
+        self.expire_asks();
         Ok(())
     }
 

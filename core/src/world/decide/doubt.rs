@@ -19,6 +19,7 @@ impl Draft<'_> {
             | CallState::Ready { .. }
             | CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
             | CallState::Running(_)
             | CallState::AwaitsSettlement { .. } => Err(No::STALE),
         }

@@ -124,7 +124,12 @@ impl Draft<'_> {
 
     /// Decides who hears and who answers the message at `at`, and records the verdicts.
     fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, text: &str) {
-        let Route { rule, respond, others, unknown, nearest } = route(self.world, author, text);
+        let Route { rule, mut respond, others, unknown, nearest } = route(self.world, author, text);
+        if let Author::Agent(agent) = author {
+            // They read it as the result of their calls.
+            let askers = self.askers_of(agent);
+            respond.retain(|(name, _)| !askers.contains(name));
+        }
         let full: Vec<AgentName> =
             respond.iter().map(|(name, _)| name.clone()).filter(|name| self.is_full(name)).collect();
         let respond: Vec<_> = respond.into_iter().filter(|(name, _)| !full.contains(name)).collect();
@@ -164,9 +169,15 @@ impl Draft<'_> {
         self.push(Event::NoticePosted(NoticePosted { notice, to, episode: Some(episode) }));
     }
 
-    fn is_full(&self, agent: &AgentName) -> bool {
+    /// Whether `agent`'s inbox is full, with what this very commit put into it.
+    pub(super) fn is_full(&self, agent: &AgentName) -> bool {
         let max = usize::try_from(self.world.rules.spec().limits.inbox_max).unwrap_or(usize::MAX);
-        self.world.memories.get(agent).is_some_and(|memory| memory.inbox.len() >= max)
+        let is_for = |event: &&Event| {
+            let Event::MessageRouted(routed) = event else { return false };
+            routed.respond.iter().any(|(name, _)| name == agent)
+        };
+        let new = self.events.iter().filter(is_for).count();
+        self.world.memories.get(agent).is_some_and(|memory| memory.inbox.len().saturating_add(new) >= max)
     }
 
     /// A message to an agent that waits for a person: it is kept, and its author is told; or it closes what waits.
@@ -179,7 +190,7 @@ impl Draft<'_> {
     }
 
     /// The request that `agent`'s open turn waits for.
-    fn waits_for(&self, agent: &AgentName) -> Option<RequestId> {
+    pub(super) fn waits_for(&self, agent: &AgentName) -> Option<RequestId> {
         let open = &self.world.memories.get(agent)?.open_calls;
         let is_open = |call| open.contains_key(call);
         self.world.pending.iter().find(|(_, request)| is_open(&request.call)).map(|(id, _)| *id)

@@ -1,6 +1,7 @@
 mod admission;
 mod agents;
 mod approval;
+mod asks;
 mod doubt;
 mod house;
 mod laws;

@@ -82,6 +82,7 @@ impl<'w> Draft<'w> {
         news: Vec<Position>,
         parameters: Parameters,
     ) {
+        let count = news.len();
         self.push(Event::TurnDeclined(TurnDeclined {
             agent: agent.clone(),
             episode,
@@ -91,6 +92,7 @@ impl<'w> Draft<'w> {
             parameters,
         }));
         self.tell_limit(agent, episode);
+        self.decline_asks(agent, count);
     }
 
     /// Tells people once per episode that an agent has no model calls left.
@@ -252,7 +254,9 @@ impl<'w> Draft<'w> {
         self.close(agent, turn, CloseReason::Failed);
     }
 
+    /// Closes a turn; whoever asked its agent something has an answer, or is told that there is none.
     pub(super) fn close(&mut self, agent: &AgentName, turn: TurnId, reason: CloseReason) {
+        self.answer_asks(agent, reason);
         self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason }));
     }
 

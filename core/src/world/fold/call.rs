@@ -136,7 +136,12 @@ impl World {
     }
 
     pub(super) fn finish_call(&mut self, event: &ToolFinished) {
-        self.close_call(&event.agent, event.call, CallResult::new(&event.status, &event.outcome));
+        let result = if let CallStatus::Answered(at) = event.status {
+            self.answer_at(at, &event.agent)
+        } else {
+            CallResult::new(&event.status, &event.outcome)
+        };
+        self.close_call(&event.agent, event.call, result);
         if !matches!(event.status, CallStatus::Unknown(_)) {
             self.close_requests_of(event.call);
         }
@@ -217,7 +222,7 @@ impl World {
         self.close_requests_of(event.call);
     }
 
-    fn call_mut(&mut self, agent: &AgentName, call: CallId) -> Option<&mut OpenCall> {
+    pub(super) fn call_mut(&mut self, agent: &AgentName, call: CallId) -> Option<&mut OpenCall> {
         self.memories.get_mut(agent)?.open_calls.get_mut(&call)
     }
 }

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::content::Content;
-use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others};
+use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others, RoutingRule};
 use crate::ids::{EpisodeId, Position};
 use crate::memory::Message;
 use crate::principal::Person;
 use crate::routing::mentions::Joined;
 use crate::world::World;
+use crate::world::fold::asking::asked_by;
 
 impl World {
     pub(super) fn join(&mut self, person: &Person) {
@@ -35,6 +36,9 @@ impl World {
             episode: EpisodeId(self.head),
             respond: Vec::new(),
             others: Others::Ignore,
+            asks: asked_by(event),
+            is_handoff: false,
+            told: Vec::new(),
         });
     }
 
@@ -46,11 +50,16 @@ impl World {
     }
 
     pub(super) fn route_to(&mut self, event: &MessageRouted) {
+        let passed = self.passed_on(event);
         let Some(last) = self.transcript.back_mut().filter(|message| message.at == event.message) else { return };
         let message = Arc::make_mut(last);
         message.episode = event.episode;
         message.respond = event.respond.iter().map(|(name, _)| name.clone()).collect();
         message.others = event.others;
+        if event.rule == RoutingRule::HandedOff {
+            message.is_handoff = true;
+            message.asks = passed;
+        }
         let message = Arc::clone(last);
         match &message.author {
             Author::Person(person) => {

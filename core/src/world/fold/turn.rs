@@ -30,6 +30,7 @@ impl World {
             episode: event.episode,
             horizon: event.horizon,
             because: news.iter().map(|message| message.at).collect(),
+            asks: news.iter().flat_map(|message| message.asks.iter().cloned()).collect(),
             news,
             rules,
             prompt,

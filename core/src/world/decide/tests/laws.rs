@@ -20,30 +20,40 @@ type Step = (u8, u8, u8);
 
 const SAYINGS: [&str; 7] =
     ["@bob do it", "@eve you", "hello all", "@cody run", "@nobody there", "@bob @eve both", "@bob @cody\n@eve hm"];
-const ARGUMENTS: [&str; 4] = ["{}", "{\"path\":\"a\"}", "{\"path\":1}", "no json"];
-const TOOLS: [&str; 7] = ["look", "write", "wipe", "keep", "brief", "nothing", ""];
+const ARGUMENTS: [&str; 7] = [
+    "{}",
+    "{\"path\":\"a\"}",
+    "{\"path\":1}",
+    "no json",
+    "{\"agent\":\"bob\",\"text\":\"why\"}",
+    "{\"agent\":\"eve\",\"text\":\"why\"}",
+    "{\"agent\":\"cody\",\"text\":\"why\"}",
+];
+const TOOLS: [&str; 11] = ["look", "write", "wipe", "keep", "brief", "nothing", "", "ask", "hand", "ask", "ask"];
 
 fn small_room(choice: u8) -> WorldSpec {
-    room_with(|spec| {
-        spec.limits.model_calls_per_agent = u32::from(choice % 4) + 1;
-        spec.limits.model_calls_per_episode = 7;
-        spec.limits.tool_calls_per_answer = 2;
-        spec.limits.inbox_max = 3;
-        spec.limits.news_max = 2;
-        spec.limits.items_max = 10;
-        spec.limits.transcript_max = 5;
-        spec.policy.mode = [Mode::Ask, Mode::Auto, Mode::Read][usize::from(choice / 4 % 3)];
-        spec.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 16 % 2)];
-        spec.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice / 32 % 2)];
-        spec.policy.retry_shown = choice >= 128;
-    })
+    let mut spec = room_that_asks();
+    spec.limits.model_calls_per_agent = u32::from(choice % 4) + 1;
+    spec.limits.model_calls_per_episode = 7 + u32::from(choice % 4);
+    spec.limits.tool_calls_per_answer = 2;
+    spec.limits.inbox_max = 3;
+    spec.limits.news_max = 2;
+    spec.limits.items_max = 10;
+    spec.limits.transcript_max = 5;
+    spec.limits.ask_ttl_ms = 60_000;
+    spec.limits.ask_depth_max = 2;
+    spec.policy.mode = [Mode::Ask, Mode::Auto, Mode::Read][usize::from(choice / 4 % 3)];
+    spec.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 16 % 2)];
+    spec.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice / 32 % 2)];
+    spec.policy.retry_shown = choice >= 128;
+    spec
 }
 
 fn response(a: u8, b: u8) -> LLMResponse {
     let said = ["done", "@eve go on", "@bob your turn", "@cody and you", ""][usize::from(b % 5)];
     let call = |n: u8| {
         let pick = a.wrapping_mul(31).wrapping_add(b.wrapping_mul(n + 7));
-        (TOOLS[usize::from(pick % 7)], ARGUMENTS[usize::from(pick / 7 % 4)])
+        (TOOLS[usize::from(pick % 11)], ARGUMENTS[usize::from(pick / 11 % 7)])
     };
     let wanted: Vec<(&str, &str)> = (0..b % 4).map(call).collect();
     let mut parts = parts(&wanted);

@@ -1,0 +1,245 @@
+//! Turning to another agent: asking it something and waiting for the answer, or handing the episode over to it.
+
+use std::time::Duration;
+
+use super::Draft;
+use crate::content::Content;
+use crate::event::{
+    AgentAsked, Author, CallStatus, CloseReason, Event, Finding, HandedOff, MessageBody, MessagePosted, MessageRouted,
+    Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
+};
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
+use crate::memory::Message;
+use crate::spec::MemoryPolicy;
+use crate::world::World;
+use crate::world::waits::NoWait;
+
+/// A call by which an agent turns to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Errand<'a> {
+    /// Whose call it is.
+    pub(super) agent: &'a AgentName,
+    /// Its turn.
+    pub(super) turn: TurnId,
+    /// The call.
+    pub(super) call: CallId,
+    /// Its arguments: whom it turns to, and what it says.
+    pub(super) arguments: &'a str,
+    /// Whom it may turn to; everyone if empty.
+    pub(super) agents: &'a [AgentName],
+}
+
+impl Errand<'_> {
+    fn end(&self, draft: &mut Draft<'_>, status: CallStatus) {
+        draft.end(self.agent, self.call, None, status);
+    }
+
+    /// Whom it turns to and what it says, by its arguments.
+    fn read(&self, world: &World) -> Result<(AgentName, String), CallStatus> {
+        let (to, text) = self.words().map_err(|(path, code)| {
+            let (path, code) = (path.to_owned(), code.to_owned());
+            CallStatus::Invalid(vec![Finding { path, code }])
+        })?;
+        let max = usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
+        if text.len() > max {
+            let (path, code) = ("/text".to_owned(), "message_bytes_max".to_owned());
+            return Err(CallStatus::Invalid(vec![Finding { path, code }]));
+        }
+        let to = AgentName::new(to).map_err(|_| CallStatus::NoSuchAgent)?;
+        let is_there = world.rules.agent(&to).is_some() && world.memories.contains_key(&to);
+        let is_meant = self.agents.is_empty() || self.agents.contains(&to);
+        if is_there && is_meant && to != *self.agent { Ok((to, text)) } else { Err(CallStatus::NoSuchAgent) }
+    }
+
+    /// The two arguments as they are written; else where and what is wrong.
+    fn words(&self) -> Result<(String, String), (&'static str, &'static str)> {
+        let arguments: serde_json::Value = serde_json::from_str(self.arguments).map_err(|_| ("", "not_json"))?;
+        let word = |key: &str| arguments.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+        let to = word("agent").ok_or(("/agent", "type"))?;
+        let text = word("text").ok_or(("/text", "type"))?;
+        if text.trim().is_empty() { Err(("/text", "minLength")) } else { Ok((to, text)) }
+    }
+}
+
+impl<'w> Draft<'w> {
+    /// Puts a question to another agent. The call waits for the answer, or has its result at once.
+    pub(super) fn ask_agent(&mut self, errand: Errand<'_>) {
+        let limits = &self.rules_of(errand.agent).spec().limits;
+        let checked = errand.read(self.world).and_then(|(to, text)| {
+            let depth = self.world.depth_of_wait(errand.agent, &to, limits.ask_depth_max).map_err(refusal)?;
+            if self.is_full(&to) { Err(INBOX_FULL) } else { Ok((to, text, depth)) }
+        });
+        let (asked, text, depth) = match checked {
+            Ok(checked) => checked,
+            Err(status) => return errand.end(self, status),
+        };
+        let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
+        let message = self.say(&errand, &asked, text, RoutingReason::Asked);
+        let (call, agent) = (errand.call, errand.agent.clone());
+        self.push(Event::AgentAsked(AgentAsked { call, agent, asked, message, depth, expires_at }));
+    }
+
+    /// Hands the episode over to another agent, with whatever this one was asked.
+    pub(super) fn hand_over(&mut self, errand: Errand<'_>) {
+        let (agent, max) = (errand.agent, self.rules_of(errand.agent).spec().limits.ask_depth_max);
+        let checked = errand.read(self.world).and_then(|(to, text)| {
+            for (asker, _) in self.asks_owed_by(agent) {
+                self.world.depth_of_wait(&asker, &to, max).map_err(refusal)?;
+            }
+            if self.is_full(&to) { Err(INBOX_FULL) } else { Ok((to, text)) }
+        });
+        let (to, text) = match checked {
+            Ok(checked) => checked,
+            Err(status) => return errand.end(self, status),
+        };
+        errand.end(self, CallStatus::HandedOff);
+        self.say(&errand, &to, text, RoutingReason::HandedOff);
+        let (turn, call) = (errand.turn, errand.call);
+        self.push(Event::HandedOff(HandedOff { agent: agent.clone(), turn, call, to }));
+        self.close(agent, turn, CloseReason::HandedOff);
+    }
+
+    /// Posts what a call says to another agent, which is woken by it. An agent that waits for a person is not
+    /// interrupted by another one, whatever the room does about people's messages; people are told for whom it waits.
+    fn say(&mut self, errand: &Errand<'_>, to: &AgentName, text: String, reason: RoutingReason) -> Position {
+        let id = MessageId(self.here());
+        let episode = self.episode_of(errand.agent).unwrap_or(EpisodeId(errand.turn.0));
+        let at = self.push(Event::MessagePosted(MessagePosted {
+            message: id,
+            author: Author::Agent(errand.agent.clone()),
+            reply_to: None,
+            turn: Some(errand.turn),
+            call: Some(errand.call),
+            answer: None,
+            body: MessageBody::text(text).into(),
+        }));
+        self.push(Event::MessageRouted(MessageRouted {
+            message: at,
+            episode,
+            rule: if reason == RoutingReason::HandedOff { RoutingRule::HandedOff } else { RoutingRule::Asked },
+            respond: vec![(to.clone(), reason)],
+            people: Vec::new(),
+            others: match self.world.rules.spec().policy.memory {
+                MemoryPolicy::Shared => Others::Store,
+                MemoryPolicy::Addressed => Others::Ignore,
+            },
+            tag: None,
+            damped: Vec::new(),
+            undeliverable: 0,
+            unknown: Content::Present(Vec::new()),
+        }));
+        if let Some(request) = self.waits_for(to) {
+            self.tell(Notice::AgentWaits { agent: to.clone(), request }, None, episode);
+        }
+        at
+    }
+
+    /// Gives the calls that wait for the end of `agent`'s turn their result.
+    pub(super) fn answer_asks(&mut self, agent: &AgentName, reason: CloseReason) {
+        let status = match reason {
+            // Whoever goes on owes the answers.
+            CloseReason::HandedOff => return,
+            CloseReason::Answered => self.said_last(agent).map(CallStatus::Answered),
+            CloseReason::Passed => None,
+            CloseReason::Failed => Some(CallStatus::Unanswered(UnansweredCause::Failed)),
+            CloseReason::Limit => Some(CallStatus::Unanswered(UnansweredCause::Limit)),
+            CloseReason::Stopped | CloseReason::Superseded => Some(CallStatus::Unanswered(UnansweredCause::Stopped)),
+        };
+        let status = status.unwrap_or(CallStatus::Unanswered(UnansweredCause::Passed));
+        let asks = self.asks_owed_by(agent);
+        self.end_asks(asks, &status);
+    }
+
+    /// Tells whoever asked with one of `agent`'s `count` oldest news that these are set aside.
+    pub(super) fn decline_asks(&mut self, agent: &AgentName, count: usize) {
+        let asks = self.asks_among_news(agent, count);
+        self.end_asks(asks, &CallStatus::Unanswered(UnansweredCause::Limit));
+    }
+
+    /// Ends the questions of agents that are stopped, and then those that nobody will take up any more.
+    pub(super) fn stop_asks(&mut self, stopped: &[&AgentName], is_meant: impl Fn(EpisodeId) -> bool) {
+        let world = self.world;
+        let own: Vec<_> = world.asks().filter(|ask| stopped.contains(&ask.agent)).collect();
+        own.into_iter().for_each(|ask| self.end(ask.agent, ask.call, None, CallStatus::Cancelled));
+        let inboxes = world.busy.iter().filter_map(|agent| world.memories.get(agent)).flat_map(|memory| &memory.inbox);
+        let gone: Vec<_> = inboxes.filter(|message| is_meant(message.episode)).flat_map(|one| &one.asks).collect();
+        let gone = gone.into_iter().filter(|(asker, call)| self.awaits(asker, *call)).cloned().collect();
+        self.end_asks(gone, &CallStatus::Unanswered(UnansweredCause::Stopped));
+    }
+
+    /// Ends the questions that were not answered in time.
+    pub(super) fn expire_asks(&mut self) {
+        let (world, now) = (self.world, self.now());
+        let due = world.asks().filter(|ask| ask.expires_at <= now);
+        let due: Vec<_> = due.map(|ask| (ask.agent.clone(), ask.call)).collect();
+        self.end_asks(due, &CallStatus::Unanswered(UnansweredCause::Expired));
+    }
+
+    fn end_asks(&mut self, asks: Vec<(AgentName, CallId)>, status: &CallStatus) {
+        asks.into_iter().for_each(|(asker, call)| self.end(&asker, call, None, status.clone()));
+    }
+
+    /// The agents that read `agent`'s reply as the result of their calls.
+    pub(super) fn askers_of(&self, agent: &AgentName) -> Vec<AgentName> {
+        self.asks_owed_by(agent).into_iter().map(|(asker, _)| asker).collect()
+    }
+
+    /// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that this very commit
+    /// opens.
+    fn asks_owed_by(&self, agent: &AgentName) -> Vec<(AgentName, CallId)> {
+        match self.memory(agent).and_then(|memory| memory.turn.as_ref()) {
+            Some(turn) => self.still_open(turn.asks.iter()),
+            None => self.asks_among_news(agent, self.opened_with(agent)),
+        }
+    }
+
+    /// The calls that wait for an answer to one of `agent`'s `count` oldest news.
+    fn asks_among_news(&self, agent: &AgentName, count: usize) -> Vec<(AgentName, CallId)> {
+        let news = self.memory(agent).into_iter().flat_map(|memory| memory.inbox.iter().take(count));
+        self.still_open(news.flat_map(|message: &std::sync::Arc<Message>| &message.asks))
+    }
+
+    fn still_open<'a>(&self, asks: impl Iterator<Item = &'a (AgentName, CallId)>) -> Vec<(AgentName, CallId)> {
+        asks.filter(|(asker, call)| self.awaits(asker, *call)).cloned().collect()
+    }
+
+    /// Whether a call waits for an agent, and does not end in this very commit.
+    fn awaits(&self, agent: &AgentName, call: CallId) -> bool {
+        self.world.awaits_agent(agent, call) && !self.has_ended(call)
+    }
+
+    /// Whether a call has its result in this very commit.
+    pub(super) fn has_ended(&self, call: CallId) -> bool {
+        self.events.iter().any(|event| if let Event::ToolFinished(done) = event { done.call == call } else { false })
+    }
+
+    /// How many news the turn of `agent` takes up that this very commit opens.
+    fn opened_with(&self, agent: &AgentName) -> usize {
+        let opened = self.events.iter().rev().find_map(|event| {
+            if let Event::TurnOpened(opened) = event {
+                (opened.agent == *agent).then_some(opened.news.len())
+            } else {
+                None
+            }
+        });
+        opened.unwrap_or_default()
+    }
+
+    /// Where the reply stands that `agent` gives in this very commit.
+    fn said_last(&self, agent: &AgentName) -> Option<Position> {
+        let own = |event: &Event| {
+            if let Event::MessagePosted(posted) = event { posted.author == Author::Agent(agent.clone()) } else { false }
+        };
+        let index = self.events.iter().rposition(own)?;
+        Some(self.world.head.plus(u64::try_from(index).ok()?).next())
+    }
+}
+
+const INBOX_FULL: CallStatus = CallStatus::Unanswered(UnansweredCause::InboxFull);
+
+const fn refusal(why: NoWait) -> CallStatus {
+    match why {
+        NoWait::Deadlock => CallStatus::WouldDeadlock,
+        NoWait::TooDeep => CallStatus::TooDeep,
+    }
+}

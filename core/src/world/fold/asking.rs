@@ -1,0 +1,64 @@
+//! Questions from agent to agent, and handoffs.
+
+use crate::event::{AgentAsked, Author, HandedOff, MessagePosted, MessageRouted, RoutingRule};
+use crate::ids::{AgentName, CallId, Position};
+use crate::memory::{CallResult, CallState};
+use crate::world::World;
+
+/// The call that waits for an answer to a message that is a question.
+pub(super) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallId)> {
+    match (&event.author, event.call) {
+        (Author::Agent(agent), Some(call)) => vec![(agent.clone(), call)],
+        (Author::Agent(_) | Author::Person(_) | Author::World, _) => Vec::new(),
+    }
+}
+
+impl World {
+    pub(super) fn ask_agent(&mut self, event: &AgentAsked) {
+        let at = self.head;
+        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        call.moved_by = at;
+        call.state = CallState::AwaitsAgent {
+            asked: event.asked.clone(),
+            message: event.message,
+            depth: event.depth,
+            expires_at: event.expires_at,
+        };
+    }
+
+    /// The calls that wait for an answer to a handoff: those that its author's turn was to answer.
+    pub(super) fn passed_on(&self, event: &MessageRouted) -> Vec<(AgentName, CallId)> {
+        if event.rule != RoutingRule::HandedOff {
+            return Vec::new();
+        }
+        let Some(Author::Agent(author)) = self.transcript.back().map(|message| &message.author) else {
+            return Vec::new();
+        };
+        let turn = self.memories.get(author).and_then(|memory| memory.turn.as_ref());
+        let asks = turn.into_iter().flat_map(|turn| &turn.asks);
+        asks.filter(|(asker, call)| self.awaits_agent(asker, *call)).cloned().collect()
+    }
+
+    pub(super) fn hand_off(&mut self, event: &HandedOff) {
+        let turn = self.memories.get_mut(&event.agent).and_then(|memory| memory.turn.as_mut());
+        let passed = turn.map(|turn| std::mem::take(&mut turn.asks)).unwrap_or_default();
+        for (asker, call) in passed {
+            let Some(open) = self.call_mut(&asker, call) else { continue };
+            if let CallState::AwaitsAgent { asked, .. } = &mut open.state {
+                *asked = event.to.clone();
+            }
+        }
+    }
+
+    /// What `agent`'s call gave: the words of the message at `at`, which it does not hear once more.
+    pub(super) fn answer_at(&mut self, at: Position, agent: &AgentName) -> CallResult {
+        let Some(last) = self.transcript.back_mut().filter(|message| message.at == at) else {
+            return CallResult::answered(None);
+        };
+        let message = std::sync::Arc::make_mut(last);
+        if !message.told.contains(agent) {
+            message.told.push(agent.clone());
+        }
+        CallResult::answered(message.text.present().cloned())
+    }
+}

@@ -1,0 +1,112 @@
+//! Which agent waits for which.
+
+use std::collections::BTreeSet;
+
+use super::World;
+use crate::ids::{AgentName, CallId, Time};
+use crate::memory::CallState;
+
+/// A question from one agent to another that has no answer yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct OpenAsk<'w> {
+    /// Who asks.
+    pub(super) agent: &'w AgentName,
+    /// The call that waits.
+    pub(super) call: CallId,
+    /// Who is to answer.
+    pub(super) asked: &'w AgentName,
+    /// When the waiting ends.
+    pub(super) expires_at: Time,
+}
+
+/// Why an agent may not wait for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoWait {
+    /// The other one waits for it.
+    Deadlock,
+    /// Too many would wait for one another.
+    TooDeep,
+}
+
+impl World {
+    /// The questions between agents that have no answer yet, by agent and call.
+    pub(super) fn asks(&self) -> impl Iterator<Item = OpenAsk<'_>> {
+        self.busy.iter().flat_map(|agent| self.asks_of(agent))
+    }
+
+    /// Those of `agent`.
+    fn asks_of<'w>(&'w self, agent: &'w AgentName) -> impl Iterator<Item = OpenAsk<'w>> {
+        let open = self.memories.get(agent).into_iter().flat_map(|memory| &memory.open_calls);
+        open.filter_map(move |(call, open)| {
+            if let CallState::AwaitsAgent { asked, expires_at, .. } = &open.state {
+                Some(OpenAsk { agent, call: *call, asked, expires_at: *expires_at })
+            } else {
+                None
+            }
+        })
+    }
+
+    /// Whether `call` of `agent` waits for the answer of another agent.
+    #[must_use]
+    pub fn awaits_agent(&self, agent: &AgentName, call: CallId) -> bool {
+        self.open_call(agent, call).is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
+    }
+
+    /// The agents that read the next reply of `agent`'s open turn as the result of their calls: it wakes none of them
+    /// besides.
+    #[must_use]
+    pub fn answers(&self, agent: &AgentName) -> BTreeSet<AgentName> {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let asks = turn.into_iter().flat_map(|turn| &turn.asks);
+        asks.filter(|(asker, call)| self.awaits_agent(asker, *call)).map(|(asker, _)| asker.clone()).collect()
+    }
+
+    /// Whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
+    fn waits_for(&self, agent: &AgentName) -> BTreeSet<AgentName> {
+        self.asks_of(agent).map(|ask| ask.asked.clone()).collect()
+    }
+
+    /// Who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
+    /// [`Self::waits_for`].
+    fn waited_for_by(&self, agent: &AgentName) -> BTreeSet<AgentName> {
+        let memory = self.memories.get(agent);
+        let queued = memory.into_iter().flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
+        let queued = queued.filter(|(asker, call)| self.awaits_agent(asker, *call)).map(|(asker, _)| asker.clone());
+        queued.chain(self.answers(agent)).collect()
+    }
+
+    /// How many agents would wait for one another in a row, if `agent` waited for `other`.
+    pub(super) fn depth_of_wait(&self, agent: &AgentName, other: &AgentName, max: u32) -> Result<u32, NoWait> {
+        if self.is_waiting_for(other, agent) {
+            return Err(NoWait::Deadlock);
+        }
+        let before = steps(agent, max, |one| self.waited_for_by(one));
+        let behind = steps(other, max, |one| self.waits_for(one));
+        let depth = before.saturating_add(1).saturating_add(behind);
+        if depth > max { Err(NoWait::TooDeep) } else { Ok(depth) }
+    }
+
+    /// Whether `agent` is `other` or waits for it, directly or by way of others.
+    fn is_waiting_for(&self, agent: &AgentName, other: &AgentName) -> bool {
+        let mut known = BTreeSet::from([agent.clone()]);
+        let mut next = vec![agent.clone()];
+        while let Some(one) = next.pop() {
+            if one == *other {
+                return true;
+            }
+            next.extend(self.waits_for(&one).into_iter().filter(|more| known.insert(more.clone())));
+        }
+        false
+    }
+}
+
+/// How many steps lead away from `from` at most; more than `max` are not counted.
+fn steps(from: &AgentName, max: u32, next: impl Fn(&AgentName) -> BTreeSet<AgentName>) -> u32 {
+    let mut front = next(from);
+    let mut count = 0;
+    while !front.is_empty() && count <= max {
+        count += 1;
+        front = front.iter().flat_map(&next).collect();
+    }
+    count
+}
