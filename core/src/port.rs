@@ -10,6 +10,7 @@ use futures_core::stream::BoxStream;
 use serde_json::Value;
 
 use crate::commit::{CommandKey, Commit};
+use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, Time, WorldId, WorldName};
 use crate::request::ModelRequest;
 use crate::response::{LLMResponse, ModelError};
@@ -144,6 +145,8 @@ pub struct DraftsClosed;
 pub struct ModelCall {
     /// The agent that asks.
     pub agent: AgentName,
+    /// What for.
+    pub purpose: Purpose,
     /// What is asked.
     pub request: ModelRequest,
     /// The same for all attempts of one call.

@@ -18,14 +18,53 @@ pub struct ModelRequest {
     pub model: String,
     /// Sampling and length.
     pub parameters: Parameters,
-    /// System layers, in order.
-    pub system: Vec<String>,
+    /// System layers, in the order of their kinds.
+    pub system: Vec<Layer>,
     /// The tools that may be called; empty in a closing call.
     pub tools: Vec<ToolDeclaration>,
     /// The conversation, in the order in which the agent first saw it.
     pub items: Vec<Arc<Item>>,
     /// The chained fingerprint of all the above.
     pub fingerprint: Digest,
+}
+
+/// A part of what a model is told before the conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layer {
+    /// What it is about.
+    pub kind: LayerKind,
+    /// What the model reads.
+    pub text: String,
+}
+
+/// The kinds of layers, in the order in which a model reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LayerKind {
+    /// Who the agent is, and who else is here.
+    Identity,
+    /// Its role and domain: the agent's prompt.
+    Role,
+    /// The rules of the room.
+    Rules,
+    /// What it should know of the room's subject.
+    Context,
+    /// What it is to do here.
+    Task,
+}
+
+impl LayerKind {
+    /// Its name, as it is written.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Role => "role",
+            Self::Rules => "rules",
+            Self::Context => "context",
+            Self::Task => "task",
+        }
+    }
 }
 
 /// Sampling and length of a model call. `None` leaves it to the provider. Fractions are in thousandths, so that they
@@ -95,7 +134,7 @@ impl Item {
 
 /// The chain's first link: model, parameters, system layers and tools.
 #[must_use]
-pub fn fingerprint_start(model: &str, parameters: &Parameters, system: &[String], tools: &[ToolDeclaration]) -> Digest {
+pub fn fingerprint_start(model: &str, parameters: &Parameters, system: &[Layer], tools: &[ToolDeclaration]) -> Digest {
     let json = serde_json::to_vec(&(model, parameters, system, tools)).unwrap_or_default();
     Digest::of(&[b"folkmoot request 1", &json])
 }

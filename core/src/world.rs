@@ -24,6 +24,7 @@ mod ask;
 mod decide;
 mod episode;
 mod fold;
+mod layers;
 mod owed;
 mod request;
 mod script;

@@ -110,6 +110,7 @@ impl WorldTask {
         let attempt = ask.attempt;
         let model_call = ModelCall {
             agent: agent.clone(),
+            purpose: ask.purpose,
             request: ask.request,
             idempotency_key: ask.idempotency_key,
             played: ask.played,

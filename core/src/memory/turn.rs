@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Message;
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
-use crate::request::Parameters;
+use crate::request::{Layer, Parameters};
 use crate::rules::Rules;
 
 /// An open turn.
@@ -26,8 +26,8 @@ pub struct Turn {
     pub because: Arc<[Position]>,
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
-    /// The agent's prompt when it began; likewise.
-    pub prompt: Option<String>,
+    /// What people wrote for the agent when it began; likewise.
+    pub layers: Vec<Layer>,
     /// The calls of other agents that its end answers, as far as they still wait by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<(AgentName, CallId)>,

@@ -25,11 +25,11 @@ fn fingerprint_does_not_depend_on_the_order_of_a_schemas_keys() {
 #[test]
 fn fingerprint_is_what_it_always_was() {
     let parameters = Parameters { temperature_milli: Some(700), output_tokens_max: None };
-    let start =
-        fingerprint_start("m-1", &parameters, &["Be brief.".to_owned()], &[declaration(json!({"type": "object"}))]);
+    let layer = Layer { kind: LayerKind::Role, text: "Be brief.".to_owned() };
+    let start = fingerprint_start("m-1", &parameters, &[layer], &[declaration(json!({"type": "object"}))]);
     let item = Item::Heard { from: "ada".to_owned(), text: "hi".to_owned() };
     let next = fingerprint_next(start, item.digest());
-    assert_eq!(start.to_string(), "3b4d3b73a1ca0145c92b8f8640a56397f19942069ee3547bff2a36724b56edf4");
+    assert_eq!(start.to_string(), "56321478d492343ce92abd8227bc498222a4d91a709a4263d07bba31301a0eb6");
     assert_eq!(item.digest().to_string(), "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1");
-    assert_eq!(next.to_string(), "9de6eac49b65b4aee3e0e383d083f489a4f68fea2637f217daa75ae93b5f3977");
+    assert_eq!(next.to_string(), "2037f28aa5e5cc6b05e0272e1f7955155f9bec801a2d2c69c2d319dcf713d402");
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::World;
+use super::layers::identity;
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, Digest, ModelName, Position};
 use crate::memory::{Memory, Message, Remembered};
-use crate::request::{ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
+use crate::request::{Layer, ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
 use crate::rules::Rules;
 use crate::spec::AgentSpec;
 
@@ -17,6 +18,8 @@ pub struct ModelAsk {
     pub model: ModelName,
     /// The attempt.
     pub attempt: Attempt,
+    /// What for.
+    pub purpose: Purpose,
     /// What is asked.
     pub request: ModelRequest,
     /// The same for all attempts.
@@ -31,7 +34,7 @@ pub struct ModelAsk {
 pub(super) struct Frame {
     pub(super) model: String,
     pub(super) parameters: Parameters,
-    pub(super) system: Vec<String>,
+    pub(super) system: Vec<Layer>,
     pub(super) tools: Vec<ToolDeclaration>,
 }
 
@@ -48,12 +51,13 @@ impl World {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
-        let frame = Self::frame(&turn.rules, turn.prompt.as_deref(), agent, model.parameters, model.purpose)?;
+        let frame = Self::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose)?;
         let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, model.purpose, model.parameters));
         let fingerprint = memory.fingerprint(known.unwrap_or_else(|| frame.start()), 0, &[]);
         Some(ModelAsk {
             model: model.model.clone(),
             attempt: model.attempt,
+            purpose: model.purpose,
             idempotency_key: format!("{}:{}", self.id()?, model.call),
             played: memory.played.iter().copied().collect(),
             timeout_ms: turn.rules.spec().models.get(&model.model)?.timeout_ms,
@@ -71,7 +75,7 @@ impl World {
     /// The parts of `agent`'s requests that do not grow; `None` if it has no model.
     pub(super) fn frame(
         rules: &Rules,
-        prompt: Option<&str>,
+        written: &[Layer],
         agent: &AgentName,
         wanted: Parameters,
         purpose: Purpose,
@@ -88,16 +92,9 @@ impl World {
                 temperature_milli: wanted.temperature_milli.or(spec.parameters.temperature_milli),
                 output_tokens_max: wanted.output_tokens_max.or(spec.parameters.output_tokens_max),
             },
-            system: [identity(rules, spec)].into_iter().chain(prompt.map(str::to_owned)).collect(),
+            system: [identity(rules, spec)].into_iter().chain(written.iter().cloned()).collect(),
             tools,
         })
-    }
-
-    /// The prompt that `agent` works by: that of its open turn, else the one in force.
-    pub(super) fn prompt_of(&self, agent: &AgentName) -> Option<&str> {
-        let in_force = || self.spec_text.present()?.prompts.get(agent).map(String::as_str);
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-        turn.map_or_else(in_force, |turn| turn.prompt.as_deref())
     }
 
     /// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
@@ -113,26 +110,6 @@ impl World {
 /// The items of `messages`.
 pub(super) fn heard(messages: &[Arc<Message>]) -> Vec<Remembered> {
     messages.iter().map(|message| message.heard.clone()).collect()
-}
-
-fn identity(rules: &Rules, agent: &AgentSpec) -> String {
-    let others: Vec<String> = rules
-        .spec()
-        .agents
-        .iter()
-        .filter(|other| other.name != agent.name)
-        .map(|other| format!("@{}", other.name))
-        .collect();
-    let shown = agent.display.as_ref().map_or_else(String::new, |display| format!(" ({display})"));
-    let room = if others.is_empty() {
-        "No other agent is here.".to_owned()
-    } else {
-        format!("Other agents here: {}.", others.join(", "))
-    };
-    format!(
-        "You are @{}{shown} in a room of people and agents. {room} To address someone, begin a line with their @name.",
-        agent.name
-    )
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {

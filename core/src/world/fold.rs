@@ -3,9 +3,9 @@
 use super::World;
 use crate::content::Content;
 use crate::event::{Event, Opened, SpecRevised};
-use crate::ids::{AgentName, Digest, Time};
+use crate::ids::{AgentName, Digest, Position, Time};
 use crate::memory::{CallState, Memory};
-use crate::spec::{SpecText, WorldSpec};
+use crate::spec::{History, SpecText, WorldSpec};
 
 mod asking;
 mod call;
@@ -100,9 +100,13 @@ impl World {
         self.rules = std::sync::Arc::new(spec.clone().into());
         self.spec_digest = digest;
         self.spec_text = text.clone();
+        let seen = match spec.policy.history {
+            History::All => Position::ZERO,
+            History::SinceJoin => self.head,
+        };
         for agent in &spec.agents {
-            let joined = Memory { seen: self.head, ..Memory::default() };
-            self.memories.entry(agent.name.clone()).or_insert(joined);
+            let joined = || Memory { seen, ..Memory::default() };
+            self.memories.entry(agent.name.clone()).or_insert_with(joined);
         }
     }
 }

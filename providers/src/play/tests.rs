@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Digest, Time};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model, ModelCall};
 use folkmoot_core::request::{Item, ModelRequest, Parameters};
@@ -52,6 +53,7 @@ impl Drafts for TestDrafts {
 pub(super) fn call(agent: &str, items: Vec<Item>, played: &[u32]) -> ModelCall {
     ModelCall {
         agent: AgentName::new(agent).unwrap(),
+        purpose: Purpose::Turn,
         request: ModelRequest {
             model: "small-1".into(),
             parameters: Parameters::default(),

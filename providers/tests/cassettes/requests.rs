@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Item, ModelRequest, Parameters, ToolDeclaration};
+use folkmoot_core::request::{Item, Layer, LayerKind, ModelRequest, Parameters, ToolDeclaration};
 use folkmoot_core::response::{CallPart, Part};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, OutputLimit};
 use serde_json::{Map, Value, json};
@@ -54,7 +54,9 @@ fn expressed(recorded: &Value) -> Option<ModelRequest> {
     let temperature = recorded["temperature"].as_f64().map(|temperature| format!("{:.0}", temperature * 1000.0));
     let limit = [&recorded["max_tokens"], &recorded["max_completion_tokens"]].into_iter().find_map(Value::as_u64);
     let (system, rest) = match recorded["messages"].as_array()?.as_slice() {
-        [first, rest @ ..] if first["role"] == "system" => (vec![text(&first["content"])?], rest),
+        [first, rest @ ..] if first["role"] == "system" => {
+            (vec![Layer { kind: LayerKind::Role, text: text(&first["content"])? }], rest)
+        }
         rest => (vec![], rest),
     };
     let tools = recorded["tools"].as_array().map_or(&[][..], Vec::as_slice);

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Digest, Time};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model as _, ModelCall};
-use folkmoot_core::request::{Item, ModelRequest, Parameters};
+use folkmoot_core::request::{Item, Layer, LayerKind, ModelRequest, Parameters};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
 use folkmoot_providers::transport::Environment;
@@ -67,10 +68,11 @@ fn drafts() -> KeptDrafts {
 fn request() -> ModelCall {
     ModelCall {
         agent: AgentName::new("worker").unwrap(),
+        purpose: Purpose::Turn,
         request: ModelRequest {
             model: "small-1".into(),
             parameters: Parameters::default(),
-            system: vec!["Be brief.".into()],
+            system: vec![Layer { kind: LayerKind::Role, text: "Be brief.".into() }],
             tools: vec![],
             items: vec![Arc::new(Item::Heard { from: "Ada".into(), text: "Hi".into() })],
             fingerprint: Digest::of(&[]),

@@ -46,8 +46,7 @@ impl<'w> Draft<'w> {
         if !is_due {
             return Err(No::STALE);
         }
-        let frame = World::frame(&turn.rules, turn.prompt.as_deref(), agent, model.parameters, model.purpose)
-            .ok_or(No::STALE)?;
+        let frame = World::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose).ok_or(No::STALE)?;
         self.cause = Some(model.at);
         self.push(Event::ModelCalled(ModelCalled {
             agent: agent.clone(),

@@ -8,6 +8,7 @@ mod laws;
 mod limits;
 mod model;
 mod refusals;
+mod requests;
 mod several;
 mod stop;
 mod talk;

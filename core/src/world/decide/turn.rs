@@ -135,10 +135,8 @@ impl<'w> Draft<'w> {
         let rules = self.rules_of(agent);
         let spec = rules.agent(agent).and_then(|spec| spec.model.clone());
         let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn, purpose, parameters));
-        let start = known.or_else(|| {
-            let prompt = self.world.prompt_of(agent);
-            Some(World::frame(rules, prompt, agent, parameters, purpose)?.start())
-        });
+        let start = known
+            .or_else(|| Some(World::frame(rules, &self.world.layers_of(agent), agent, parameters, purpose)?.start()));
         let (model, start) = spec.zip(start).ok_or(No::STALE)?;
         let dropped = memory.surplus(fresh.len(), rules.spec().limits.items_max);
         if let Some(cause) = broken_prefix(memory.chain.as_ref(), start, (purpose, parameters), dropped) {

@@ -23,7 +23,7 @@ impl World {
         self.hold(event.episode);
         let news = self.take_news(&event.agent, event.horizon, event.news.len());
         let rules = Arc::clone(&self.rules);
-        let prompt = self.prompt_of(&event.agent).map(str::to_owned);
+        let layers = self.layers_of(&event.agent).into_owned();
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.turn = Some(Turn {
             id,
@@ -33,7 +33,7 @@ impl World {
             asks: news.iter().flat_map(|message| message.asks.iter().cloned()).collect(),
             news,
             rules,
-            prompt,
+            layers,
             model: None,
             slots: Vec::new(),
             moved_by: id.0,
@@ -105,8 +105,7 @@ impl World {
         let turn = memory.turn.as_ref()?;
         let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, event.purpose, event.parameters));
         known.or_else(|| {
-            let prompt = turn.prompt.as_deref();
-            Some(Self::frame(&turn.rules, prompt, &event.agent, event.parameters, event.purpose)?.start())
+            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, event.parameters, event.purpose)?.start())
         })
     }
 

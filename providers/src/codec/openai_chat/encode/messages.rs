@@ -19,7 +19,8 @@ pub(super) fn messages(echo: ReasoningEcho, request: &ModelRequest) -> (Vec<Valu
     let mut writer = Writer { echo, ..Writer::default() };
     if !request.system.is_empty() {
         // One message: several chat templates accept a system message only as the first.
-        writer.messages.push(json!({ "role": "system", "content": request.system.join("\n\n") }));
+        let system: Vec<&str> = request.system.iter().map(|layer| layer.text.as_str()).collect();
+        writer.messages.push(json!({ "role": "system", "content": system.join("\n\n") }));
     }
     request.items.iter().for_each(|item| writer.item(item));
     writer.answer_all();

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Item, Parameters, ToolDeclaration};
+use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
 
 use super::*;
 
@@ -53,7 +53,8 @@ fn no_warnings() -> Vec<String> {
 #[test]
 fn a_request_is_written_whole() {
     let mut request = request(vec![heard("Ada", "Hi"), Item::Notice { text: "It may have run.".into() }]);
-    request.system = vec!["One.".into(), "Two.".into()];
+    let layer = |kind, text: &str| Layer { kind, text: text.into() };
+    request.system = vec![layer(LayerKind::Identity, "One."), layer(LayerKind::Role, "Two.")];
     request.parameters = Parameters { temperature_milli: Some(700), output_tokens_max: Some(9) };
     let schema = json!({ "type": "object" });
     request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
