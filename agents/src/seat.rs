@@ -20,6 +20,7 @@ use crate::error::SeatError;
 use crate::proof::Proof;
 use crate::task::{Ask, Status};
 
+mod amend;
 mod subscribe;
 
 pub use subscribe::{TextSubscription, ToolResultSubscription};
