@@ -17,6 +17,7 @@ use crate::script::{Fault, Script, Step, Verb};
 mod decision;
 mod evidence;
 mod expectation;
+mod message;
 mod pending;
 mod step;
 

@@ -170,7 +170,14 @@ impl Chat {
             Verb::Crash => Some(Line::Quiet("the runtime will die at its next append".to_owned())),
             Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
             _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
-            Verb::Say(_) | Verb::Decide(..) | Verb::Stop | Verb::Revise(_) | Verb::Idle => None,
+            Verb::Say(_)
+            | Verb::Decide(..)
+            | Verb::Stop
+            | Verb::Amend(..)
+            | Verb::Join(_)
+            | Verb::Leave(_)
+            | Verb::Revise(_)
+            | Verb::Idle => None,
         }
     }
 }

@@ -9,6 +9,7 @@
 mod chat;
 mod decisions;
 mod desk;
+mod expectations;
 mod reads;
 mod real_time;
 mod scripts;

@@ -8,12 +8,11 @@ use folkmoot_core::world::{ScriptProgress, World};
 use futures::TryStreamExt as _;
 
 use super::{Run, RunError, index};
-use crate::script::Verb;
 
 /// What an expectation looks at.
 pub(super) struct Evidence {
     pub(super) world: World,
-    /// The commits since the last `say`, `answer` or decision.
+    /// The commits since the last `say`, `answer`, `edit`, `regenerate` or decision.
     pub(super) last: Vec<Commit>,
     /// The commits of the run.
     pub(super) run: Vec<Commit>,
@@ -45,17 +44,15 @@ impl Run<'_> {
         Ok(Evidence { world: folded.clone(), last, run, folded })
     }
 
-    /// Where the last `say`, `answer` or decision before the step with the number `number` begins.
+    /// Where the last `say`, `answer`, `edit`, `regenerate` or decision before the step with the number `number` begins.
     fn last_talk(&self, progress: &ScriptProgress, number: u32) -> Option<Position> {
-        let talks = |at: &u32| {
-            let verb = self.script.steps.get(index(*at)).map(|step| &step.verb);
-            matches!(verb, Some(Verb::Say(_) | Verb::Decide(..)))
-        };
+        let talks = |at: &u32| self.script.steps.get(index(*at)).is_some_and(|step| step.verb.is_talk());
         let mut before = progress.done.range(..number).rev();
         before.find(|(at, _)| talks(at)).map(|(_, record)| record.from)
     }
 
-    async fn commits(&self, from: Position, until: Position) -> Result<Vec<Commit>, RunError> {
+    /// The commits from the one that holds `from` to the one that holds `until`.
+    pub(super) async fn commits(&self, from: Position, until: Position) -> Result<Vec<Commit>, RunError> {
         let read = |error: ReadError| RunError::Fold(FoldError::Read(error));
         let log = self.runtime.log();
         let entry = log.find(&self.name).await.map_err(read)?;

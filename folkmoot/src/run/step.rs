@@ -7,7 +7,7 @@ use folkmoot_core::world::{Activity, World};
 
 use super::{Run, RunError, opening};
 use crate::room::definition_of;
-use crate::script::{Actor, Step, Verb};
+use crate::script::{Actor, Amendment, SpecDraft, Step, Verb};
 
 impl Run<'_> {
     /// Does a step and records it.
@@ -16,13 +16,13 @@ impl Run<'_> {
             Verb::Say(post) => self.say(number, step, post).await,
             Verb::Decide(select, decision) => self.decide(number, step, select, decision).await,
             Verb::Stop => self.give(number, step, Action::Stop { episode: None }).await,
-            Verb::Revise(spec) => {
-                let definition = definition_of(self.script, spec)?;
-                let key = Some(Key::Step(self.key(number), step.digest));
-                let seat = self.seat(&step.by);
-                let answer = seat.revise(definition, key).await.map(|_| ());
-                self.expect_answer(number, step, answer).await
+            Verb::Amend(which, amendment) => {
+                let message = self.message(step, which).await?;
+                self.give(number, step, amend(message, amendment)).await
             }
+            Verb::Join(_) => self.give(number, step, Action::Join).await,
+            Verb::Leave(_) => self.give(number, step, Action::Leave).await,
+            Verb::Revise(spec) => self.revise(number, step, spec).await,
             Verb::Restart => {
                 self.record(number, step).await?;
                 self.reopen().await
@@ -51,6 +51,13 @@ impl Run<'_> {
         }
     }
 
+    async fn revise(&mut self, number: u32, step: &Step, spec: &SpecDraft) -> Result<(), RunError> {
+        let definition = definition_of(self.script, spec)?;
+        let key = Some(Key::Step(self.key(number), step.digest));
+        let answer = self.seat(&step.by).revise(definition, key).await.map(|_| ());
+        self.expect_answer(number, step, answer).await
+    }
+
     async fn quiet_unless_running(&mut self, step: &Step) -> Result<(), RunError> {
         if step.wait {
             self.quiet().await?;
@@ -68,21 +75,6 @@ impl Run<'_> {
             return Err(RunError::Failed(self.fault(step, "files cannot be attached in this version")));
         }
         self.give(number, step, action).await
-    }
-
-    /// The message of the step called `id`.
-    async fn message_of(&mut self, step: &Step, id: &str) -> Result<MessageId, RunError> {
-        let named = self.steps().find(|(_, other)| other.id.as_deref() == Some(id)).map(|(number, _)| number);
-        let run = self.run;
-        let found = self
-            .read(move |world| {
-                let script = world.script();
-                let record = named.and_then(|number| script.done.get(&number)).filter(|_| script.run == run)?;
-                let mut messages = world.transcript().iter();
-                messages.find(|message| message.at >= record.from && message.at <= record.at).map(|message| message.id)
-            })
-            .await?;
-        found.ok_or_else(|| RunError::Failed(self.fault(step, format!("the step `{id}` has posted no message"))))
     }
 
     /// Gives a command under the step's key. A world that crashed meanwhile, as it was told to, is reopened first.
@@ -208,5 +200,14 @@ impl Run<'_> {
                 Ok(self.world.read(look).await?)
             }
         }
+    }
+}
+
+/// The command of an amendment.
+fn amend(message: MessageId, amendment: &Amendment) -> Action {
+    match amendment {
+        Amendment::Retract => Action::Retract { message },
+        Amendment::Edit(text) => Action::Edit { message, text: text.clone() },
+        Amendment::Regenerate => Action::Regenerate { message },
     }
 }

@@ -72,8 +72,8 @@ fn check_keys(map: Option<&Node>, faults: &Faults) {
 
 /// Checks a step beside its grammar.
 pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
-    if let Some(say) = step.get("say") {
-        let text = say.get("text").unwrap_or(say);
+    let said = step.get("say").map(|say| say.get("text").unwrap_or(say));
+    if let Some(text) = said.or_else(|| step.get("edit")?.get("text")) {
         if let Some(said) = text.text() {
             secret::check_text(said, text.mark, faults);
         }
@@ -81,6 +81,7 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
             faults.add(text.mark, "there is nothing to say here");
         }
     }
+    check_house(step, faults);
     for (_, select) in step.entries() {
         if let Some(request) = select.get("request").filter(|request| is_no_request(request)) {
             let help = "write `WORLD#POSITION`, or the position alone";
@@ -89,6 +90,17 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
     }
     if let (Some(key), Some("system")) = (step.key("advance"), clock) {
         faults.add(key.mark, "`advance` needs the simulated clock");
+    }
+}
+
+/// People join and leave by themselves.
+fn check_house(step: &Node, faults: &Faults) {
+    for word in ["join", "leave"] {
+        let (Some(person), Some(by)) = (step.text_of(word), step.get("as")) else { continue };
+        if by.text().is_some_and(|by| by != person && !by.contains(':')) {
+            let help = format!("leave out `as`: it is {person} who does it");
+            faults.add_with_help(by.mark, format!("nobody can `{word}` for somebody else"), help);
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Expectations: what a script says has happened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::event::{CloseReason, RoutingReason, RoutingRule};
-use folkmoot_core::ids::{AgentName, ToolName};
+use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag};
+use folkmoot_core::ids::{AgentName, PersonName, ToolName};
+use folkmoot_core::world::Activity;
 use regex::Regex;
 use serde_json::Value;
 
@@ -14,12 +15,13 @@ mod read;
 mod words;
 
 pub(crate) use read::since;
+pub(crate) use words::word;
 
 /// What a step expects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expect {
-    /// What to look at; `None` leaves it to the claim: messages, routing, notices and refusals since the last `say`,
-    /// `answer` or decision, counts since the run began.
+    /// What to look at; `None` leaves it to the claim: messages, routing, turns, notices and refusals since the last
+    /// `say`, `answer`, `edit`, `regenerate` or decision, counts since the run began.
     pub since: Option<Since>,
     /// What must hold, each with the place where it is claimed. Never empty.
     pub claims: Vec<(Mark, Claim)>,
@@ -30,7 +32,7 @@ pub struct Expect {
 pub enum Since {
     /// The run's.
     Start,
-    /// The last `say`, `answer` or decision.
+    /// The last `say`, `answer`, `edit`, `regenerate` or decision.
     Last,
 }
 
@@ -43,6 +45,8 @@ pub enum Claim {
     NoMessage(MessageMatch),
     /// The last message went this way.
     Routing(Routing),
+    /// These messages were routed, and no others.
+    Routings(Vec<Routing>, Order),
     /// Such an approval waits; `None`: none at all does.
     Approval(Option<Pending>),
     /// Such a question waits; `None`: none at all does.
@@ -55,8 +59,16 @@ pub enum Claim {
     Notices(Vec<String>),
     /// So many calls of each of these tools were started.
     ToolRuns(BTreeMap<ToolName, u32>),
-    /// So many model calls of each of these agents were made.
-    ModelCalls(BTreeMap<AgentName, u32>),
+    /// So many model calls were made. Further attempts of a call do not count.
+    ModelCalls(Calls),
+    /// At most so many model calls were made.
+    ModelCallsMax(Calls),
+    /// How each of these agents' turns ended, in their order.
+    Turns(BTreeMap<AgentName, Vec<CloseReason>>),
+    /// So many model calls are left in the last episode.
+    Budget(Budget),
+    /// Exactly these people are in the roster.
+    People(BTreeSet<PersonName>),
     /// These commands were refused, in this order, and no others. The words are those of `Refusal::code`.
     Refusals(Vec<String>),
     /// The room has exactly these.
@@ -65,6 +77,8 @@ pub enum Claim {
     EpisodeEnd(CloseReason),
     /// Whether nothing is owed and nothing waits.
     Idle(bool),
+    /// What the world is doing.
+    Activity(Activity),
     /// No agent ran out of scripted replies.
     NotExhausted,
     /// Folding the log anew gives the same state.
@@ -104,15 +118,54 @@ impl TextMatch {
     }
 }
 
-/// How a message went.
+/// Whether messages are expected in the order in which they are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// In that order.
+    Listed,
+    /// In any order.
+    Any,
+}
+
+/// How a message went. All that is given must hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Routing {
+    /// Who said it: an agent's name, a person's display name, or `world`.
+    pub from: Option<String>,
     /// The rule that decided.
     pub rule: Option<RoutingRule>,
     /// Exactly these are to answer, in any order.
     pub respond: Option<BTreeMap<AgentName, RoutingReason>>,
-    /// How many names were nobody's.
+    /// Exactly these people are addressed.
+    pub people: Option<BTreeSet<PersonName>>,
+    /// The routing tag; `Some(None)` is that it has none.
+    pub tag: Option<Option<RoutingTag>>,
+    /// Exactly these are addressed and are not to answer.
+    pub damped: Option<BTreeMap<AgentName, DampReason>>,
+    /// How many of those who are addressed it could not be delivered to.
     pub undeliverable: Option<u32>,
+    /// Exactly these names are nobody's, as they are written.
+    pub unknown: Option<Vec<String>>,
+    /// The agents that are suggested instead, best first.
+    pub nearest: Option<Vec<AgentName>>,
+}
+
+/// Numbers of model calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Calls {
+    /// Of all agents together, summaries of their memories included.
+    Total(u32),
+    /// Of each of these agents.
+    Each(BTreeMap<AgentName, u32>),
+}
+
+/// Model calls that are left in an episode.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// To each of these agents.
+    pub agents: BTreeMap<AgentName, u32>,
+    /// To all of them together.
+    pub episode: Option<u32>,
 }
 
 /// A request that waits for a person. All that is given must hold.

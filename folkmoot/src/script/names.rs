@@ -71,8 +71,9 @@ fn texts_of(spec: &Node, key: &str) -> Vec<String> {
     agents.filter_map(|agent| agent.text_of(key)).map(str::to_owned).collect()
 }
 
-fn people(steps: Option<&Node>) -> Vec<String> {
-    let actors = steps.into_iter().flat_map(Node::items).filter_map(|step| step.text_of("as"));
+fn people<'n>(steps: Option<&'n Node>) -> Vec<String> {
+    let named = |step: &'n Node| ["as", "join", "leave"].into_iter().filter_map(|key| step.text_of(key));
+    let actors = steps.into_iter().flat_map(Node::items).flat_map(named);
     std::iter::once("human").chain(actors.filter(|actor| !actor.contains(':'))).map(str::to_owned).collect()
 }
 

@@ -44,6 +44,12 @@ pub enum Verb {
     Decide(Selector, Decision),
     /// Stops all that is going on.
     Stop,
+    /// Changes a message that stands.
+    Amend(MessageRef, Amendment),
+    /// A person joins the roster. Who does it is in the step.
+    Join(PersonName),
+    /// A person leaves the roster. Who does it is in the step.
+    Leave(PersonName),
     /// Changes the spec to this one, which is whole: changes are already laid over the spec before.
     Revise(Box<super::SpecDraft>),
     /// Drops everything in memory and reopens the world.
@@ -66,6 +72,24 @@ impl Verb {
         if let Self::Revise(spec) = self { Some(spec) } else { None }
     }
 
+    /// Whether agents are to answer anew: what is expected is looked for from here on.
+    pub(crate) const fn is_talk(&self) -> bool {
+        match self {
+            Self::Say(_) | Self::Decide(..) | Self::Amend(_, Amendment::Edit(_) | Amendment::Regenerate) => true,
+            Self::Stop
+            | Self::Amend(_, Amendment::Retract)
+            | Self::Join(_)
+            | Self::Leave(_)
+            | Self::Revise(_)
+            | Self::Restart
+            | Self::Crash
+            | Self::Advance(_)
+            | Self::Idle
+            | Self::Expect(_)
+            | Self::Note(_) => false,
+        }
+    }
+
     /// The word for it in scripts.
     #[must_use]
     pub const fn word(&self) -> &'static str {
@@ -73,6 +97,9 @@ impl Verb {
             Self::Say(_) => "say",
             Self::Decide(_, decision) => decision.word(),
             Self::Stop => "stop",
+            Self::Amend(_, amendment) => amendment.word(),
+            Self::Join(_) => "join",
+            Self::Leave(_) => "leave",
             Self::Revise(_) => "revise",
             Self::Restart => "restart",
             Self::Crash => "crash",
@@ -119,6 +146,45 @@ pub struct Post {
     pub attach: Vec<PathBuf>,
     /// The name of the step whose message it answers; that step comes before.
     pub reply_to: Option<String>,
+}
+
+/// What is done about a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amendment {
+    /// It is taken back.
+    Retract,
+    /// Other words are put in its place.
+    Edit(String),
+    /// It is an agent's reply, and is made anew.
+    Regenerate,
+}
+
+impl Amendment {
+    /// The word for it in scripts.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Retract => "retract",
+            Self::Edit(_) => "edit",
+            Self::Regenerate => "regenerate",
+        }
+    }
+}
+
+/// Which message a step is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageRef {
+    /// The one that the step of this name posted; that step comes before.
+    Step(String),
+    /// The one that stands at this position of the log.
+    At(Position),
+    /// One that an agent said in this run, and that stands.
+    From {
+        /// The agent.
+        agent: AgentName,
+        /// Which, from 1; `None` is the newest.
+        nth: Option<u32>,
+    },
 }
 
 /// Who does a step.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use folkmoot_core::event::CloseReason;
 use folkmoot_core::ids::{AgentName, NameError, ToolName};
 use serde::de::DeserializeOwned;
 
-use super::{Claim, Expect, MessageMatch, Pending, Routing, Since, SpecClaim, TextMatch};
-use crate::script::node::Node;
+use super::{Budget, Calls, Claim, Expect, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch};
+use crate::script::node::{Kind, Node};
 use crate::script::step::optional;
 
 impl Expect {
@@ -30,18 +31,25 @@ fn claim(key: &str, node: &Node) -> Option<Claim> {
     Some(match key {
         "message" => Claim::Message(message(node)?),
         "no_message" => Claim::NoMessage(message(node)?),
+        "routing" if matches!(node.kind, Kind::List(_)) => Claim::Routings(routings(node)?, Order::Listed),
         "routing" => Claim::Routing(routing(node)?),
+        "routing_unordered" => Claim::Routings(routings(node)?, Order::Any),
         "approval" => Claim::Approval(pending(node)?),
         "question" => Claim::Question(pending(node)?),
         "outcome" => Claim::Outcome(pending(node)?),
         "requests" => Claim::Requests(node.text()?.parse().ok()?),
         "notices" => Claim::Notices(words(node)?),
         "tool_runs" => Claim::ToolRuns(counts(node)?),
-        "model_calls" => Claim::ModelCalls(counts(node)?),
+        "model_calls" => Claim::ModelCalls(calls(node)?),
+        "model_calls_max" => Claim::ModelCallsMax(calls(node)?),
+        "turns" => Claim::Turns(turns(node)?),
+        "budget" => Claim::Budget(budget(node)?),
+        "people" => Claim::People(names(node)?.into_iter().collect()),
         "refusals" => Claim::Refusals(words(node)?),
         "spec" => Claim::Spec(spec(node)?),
         "episode_end" => Claim::EpisodeEnd(word(node)?),
         "idle" => Claim::Idle(node.text()? == "true"),
+        "activity" => Claim::Activity(word(node)?),
         "exhausted" => Claim::NotExhausted,
         "replay" => Claim::ReplayIdentical,
         _ => return None,
@@ -57,15 +65,54 @@ fn message(node: &Node) -> Option<MessageMatch> {
     })
 }
 
+fn routings(node: &Node) -> Option<Vec<Routing>> {
+    node.items().map(routing).collect()
+}
+
 fn routing(node: &Node) -> Option<Routing> {
-    let respond = node.get("respond").map(|respond| {
-        let entries = respond.entries().map(|(key, reason)| Some((AgentName::new(key.text()).ok()?, word(reason)?)));
-        entries.collect::<Option<BTreeMap<_, _>>>()
-    });
+    let given = |key| node.get(key);
     Some(Routing {
-        rule: node.get("rule").map_or(Some(None), |rule| word(rule).map(Some))?,
-        respond: respond.map_or(Some(None), |respond| respond.map(Some))?,
-        undeliverable: optional(node.text_of("undeliverable"), |count| count.parse().ok())?,
+        from: node.text_of("from").map(str::to_owned),
+        rule: each(given("rule"), word)?,
+        respond: each(given("to").or_else(|| given("respond")), words_of)?,
+        people: each(given("people"), |people| Some(names(people)?.into_iter().collect()))?,
+        tag: each(given("tag"), |tag| if tag.text() == Some("none") { Some(None) } else { word(tag).map(Some) })?,
+        damped: each(given("damped"), words_of)?,
+        undeliverable: each(given("undeliverable"), |count| count.text()?.parse().ok())?,
+        unknown: each(given("unknown"), words)?,
+        nearest: each(given("nearest"), names)?,
+    })
+}
+
+/// What `read` makes of a part, if that is given: `None` only if it makes nothing of it.
+fn each<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option<Option<T>> {
+    node.map_or(Some(None), |node| read(node).map(Some))
+}
+
+/// Agents with words of one of core's enums.
+fn words_of<T: DeserializeOwned>(node: &Node) -> Option<BTreeMap<AgentName, T>> {
+    node.entries().map(|(key, value)| Some((AgentName::new(key.text()).ok()?, word(value)?))).collect()
+}
+
+fn calls(node: &Node) -> Option<Calls> {
+    match node.text() {
+        Some(count) => count.parse().ok().map(Calls::Total),
+        None => counts(node).map(Calls::Each),
+    }
+}
+
+fn turns(node: &Node) -> Option<BTreeMap<AgentName, Vec<CloseReason>>> {
+    let ends = |ends: &Node| match ends.text() {
+        Some(_) => Some(vec![word(ends)?]),
+        None => ends.items().map(word).collect(),
+    };
+    node.entries().map(|(key, value)| Some((AgentName::new(key.text()).ok()?, ends(value)?))).collect()
+}
+
+fn budget(node: &Node) -> Option<Budget> {
+    Some(Budget {
+        agents: node.get("agents").map_or_else(|| Some(BTreeMap::new()), counts)?,
+        episode: optional(node.text_of("episode"), |count| count.parse().ok())?,
     })
 }
 
@@ -95,6 +142,7 @@ fn counts<N: Ord + TryFrom<String, Error = NameError>>(node: &Node) -> Option<BT
     entries.collect()
 }
 
+/// A list of names.
 fn names<N: TryFrom<String, Error = NameError>>(node: &Node) -> Option<Vec<N>> {
     node.items().map(|item| N::try_from(item.text()?.to_owned()).ok()).collect()
 }

@@ -1,6 +1,10 @@
 //! Expectations in words, for people whose expectation did not hold.
 
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+
+use folkmoot_core::ids::AgentName;
+use serde::Serialize;
 
 use super::{MessageMatch, Pending, Routing, TextMatch};
 
@@ -42,14 +46,33 @@ impl Display for Pending {
 
 impl Display for Routing {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("routing")?;
-        if let Some(rule) = &self.rule {
-            write!(f, " by the rule {rule:?}")?;
+        f.write_str(self.from.as_deref().unwrap_or("…"))?;
+        match &self.respond {
+            Some(to) if to.is_empty() => f.write_str(" → nobody")?,
+            Some(to) => write!(f, " → {}", with_words(to))?,
+            None => f.write_str(" → …")?,
         }
-        if let Some(respond) = &self.respond {
-            let names: Vec<String> = respond.keys().map(ToString::to_string).collect();
-            write!(f, " to {}", if names.is_empty() { "nobody".to_owned() } else { names.join(", ") })?;
-        }
-        part(f, "with undeliverable names:", self.undeliverable.as_ref())
+        part(f, "by the rule", self.rule.as_ref().map(word).as_ref())?;
+        part(f, "with the people", self.people.as_ref().map(list).as_ref())?;
+        let tag = self.tag.map(|tag| tag.map_or_else(|| "none".to_owned(), |tag| word(&tag)));
+        part(f, "with the tag", tag.as_ref())?;
+        part(f, "damped", self.damped.as_ref().map(with_words).as_ref())?;
+        part(f, "undeliverable", self.undeliverable.as_ref())?;
+        part(f, "with unknown names", self.unknown.as_ref().map(list).as_ref())?;
+        part(f, "suggesting", self.nearest.as_ref().map(list).as_ref())
     }
+}
+
+fn list<T: Display>(names: impl IntoIterator<Item = T>) -> String {
+    let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+fn with_words<T: Serialize>(agents: &BTreeMap<AgentName, T>) -> String {
+    list(agents.iter().map(|(agent, why)| format!("{agent} ({})", word(why))))
+}
+
+/// The word for a value of one of core's enums.
+pub(crate) fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -9,21 +9,38 @@ pub(super) static EXPECT: Record = Record::new(
     &[&[
         field("message", Shape::Record(&MESSAGE), "A message that fits was posted."),
         field("no_message", Shape::Record(&MESSAGE), "No message that fits was posted; `{}` is none at all."),
-        field("routing", Shape::Record(&ROUTING), "The last message of a person or agent went this way."),
+        field(
+            "routing",
+            Either(&[List(&Shape::Record(&ROUTING), 1), Shape::Record(&ROUTING)]),
+            "The last message went this way; or, as a list, these and no others, in this order.",
+        ),
+        field(
+            "routing_unordered",
+            List(&Shape::Record(&ROUTING), 1),
+            "The messages went these ways, and no others, in any order.",
+        ),
         field("approval", Either(&[NONE, Shape::Record(&REQUEST)]), "Such an approval waits, or none does."),
         field("question", Either(&[NONE, Shape::Record(&QUESTION)]), "Such a question waits, or none does."),
         field("outcome", Either(&[NONE, Shape::Record(&REQUEST)]), "Such a call's outcome is unknown, or none's is."),
         field("requests", WHOLE, "So many requests wait for people."),
         field("notices", Either(&[NONE, List(&Word(NOTICES, &[]), 1)]), "The world told people this, in this order."),
         field("tool_runs", Entries(&NAMES_OF_TOOLS, &WHOLE), "So many calls were started."),
-        field("model_calls", Entries(&NAMES_OF_AGENTS, &WHOLE), "So many model calls were made."),
+        field("model_calls", CALLS, "So many model calls were made: by all agents, or by each of these."),
+        field("model_calls_max", CALLS, "At most so many model calls were made: by all agents, or by each of these."),
+        field(
+            "turns",
+            Entries(&NAMES_OF_AGENTS, &Either(&[Word(ENDS, &[]), List(&Word(ENDS, &[]), 0)])),
+            "Each of these agents' turns that are over ended like this, in this order.",
+        ),
+        field("budget", Shape::Record(&BUDGET), "So many model calls are left in the last episode."),
+        field("people", List(&Ref(Named::Speaker), 0), "The people of the roster, in any order."),
         field("refusals", Either(&[NONE, List(&Word(step::REFUSALS, &[]), 1)]), "This was refused, in this order."),
         field("spec", Shape::Record(&SPEC), "The room has exactly these."),
         field("episode_end", Word(ENDS, &[]), "How the last turn of the last episode ended."),
         field("idle", Flag, "Whether nothing is owed and nothing waits."),
+        field("activity", Word(ACTIVITIES, &[]), "What the world is doing; `parked` waits for a person."),
         field("exhausted", NONE, "No agent ran out of scripted replies."),
         field("replay", Word(&["identical"], &[]), "Folding the log anew gives the same state."),
-        later("budget", Json, "What is left of a budget."),
         later("withheld", Json, "What was kept from people."),
     ]],
 )
@@ -31,6 +48,7 @@ pub(super) static EXPECT: Record = Record::new(
     "message",
     "no_message",
     "routing",
+    "routing_unordered",
     "approval",
     "question",
     "outcome",
@@ -38,20 +56,39 @@ pub(super) static EXPECT: Record = Record::new(
     "notices",
     "tool_runs",
     "model_calls",
+    "model_calls_max",
+    "turns",
+    "budget",
+    "people",
     "refusals",
     "spec",
     "episode_end",
     "idle",
+    "activity",
     "exhausted",
     "replay",
 ]);
 
 const NONE: Shape = Word(&["none"], &[]);
-const ENDS: &[&str] = &["answered", "passed", "failed", "limit", "stopped", "superseded"];
+const ENDS: &[&str] = &["answered", "passed", "failed", "limit", "stopped", "superseded", "handed_off"];
+const ACTIVITIES: &[&str] = &["idle", "parked", "running"];
+const CALLS: Shape = Either(&[WHOLE, Entries(&NAMES_OF_AGENTS, &WHOLE)]);
+
+static BUDGET: Record = Record::new(
+    "an expected budget",
+    &[&[
+        field("agents", Entries(&NAMES_OF_AGENTS, &WHOLE), "So many are left to each of these agents."),
+        field("episode", WHOLE, "So many are left to all of them together."),
+    ]],
+)
+.any_of(&["agents", "episode"]);
 
 const NOTICES: &[&str] = &[
     "undeliverable",
     "nobody_answers",
+    "only_named",
+    "hop_budget_spent",
+    "pair_damped",
     "agent_waits",
     "inbox_full",
     "limit_reached",
@@ -85,15 +122,42 @@ static QUESTION: Record =
 static ROUTING: Record = Record::new(
     "an expected routing",
     &[&[
+        field("from", Ref(Named::Speaker), "Who said it."),
         field("rule", Word(RULES, &[]), "The rule that decided."),
-        field("respond", Entries(&NAMES_OF_AGENTS, &Word(REASONS, &[])), "Exactly these are to answer, and why."),
-        field("undeliverable", WHOLE, "How many names were nobody's."),
+        field("to", ANSWERS, "Exactly these are to answer, and why."),
+        field("respond", ANSWERS, "The same as `to`."),
+        field("people", List(&Ref(Named::Speaker), 0), "Exactly these people are addressed, in any order."),
+        field("tag", Word(TAGS, &[]), "The agent's routing tag; `none` is that it has none."),
+        field(
+            "damped",
+            Entries(&NAMES_OF_AGENTS, &Word(DAMPS, &[])),
+            "Exactly these are addressed and not to answer, and why.",
+        ),
+        field("undeliverable", WHOLE, "To how many of those who are addressed it could not be delivered."),
+        field("unknown", List(&Text, 0), "Exactly these names are nobody's, as they are written."),
+        field("nearest", List(&NAMES_OF_AGENTS, 0), "These agents are suggested instead, best first."),
     ]],
 )
-.any_of(&["rule", "respond", "undeliverable"]);
+.any_of(&["from", "rule", "to", "respond", "people", "tag", "damped", "undeliverable", "unknown", "nearest"])
+.clash(&[&["to", "respond"]]);
 
-const RULES: &[&str] = &["addressed", "main_agent", "everyone", "too_many", "unaddressed", "undeliverable"];
-const REASONS: &[&str] = &["mentioned", "main_agent", "everyone"];
+const ANSWERS: Shape = Entries(&NAMES_OF_AGENTS, &Word(REASONS, &[]));
+const RULES: &[&str] = &[
+    "addressed",
+    "named",
+    "tag",
+    "reply",
+    "asked",
+    "handed_off",
+    "main_agent",
+    "everyone",
+    "too_many",
+    "unaddressed",
+    "undeliverable",
+];
+const REASONS: &[&str] = &["mentioned", "named", "tag", "reply", "asked", "handed_off", "main_agent", "everyone"];
+const TAGS: &[&str] = &["none", "stop", "done", "pass", "to"];
+const DAMPS: &[&str] = &["hop_budget", "pair"];
 
 static SPEC: Record = Record::new(
     "an expected spec",

@@ -30,6 +30,26 @@ pub(crate) static VERBS: &[VerbShape] = &[
     },
     VerbShape { field: field("stop", NOTHING, "Stops all that is going on."), modifiers: &[COMMAND, COMMON] },
     VerbShape {
+        field: field("retract", Shape::Record(&RETRACT), "Takes a message back, and what was said in answer to it."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("edit", Shape::Record(&EDIT), "Puts other words in the place of a message."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("regenerate", Shape::Record(&REGENERATE), "Takes an agent's reply back and has it made anew."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("join", Name(Named::Speaker), "This person joins the roster."),
+        modifiers: &[HOUSE, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("leave", Name(Named::Speaker), "This person leaves the roster."),
+        modifiers: &[HOUSE, WAIT, COMMON],
+    },
+    VerbShape {
         field: field("revise", Shape::Record(&spec::CHANGES), "Changes the spec, from the next turn on."),
         modifiers: &[COMMON],
     },
@@ -52,18 +72,13 @@ pub(crate) static VERBS: &[VerbShape] = &[
             &[field(
                 "since",
                 Word(&["start", "last"], &[]),
-                "Looks at what happened since the run began, or since the last `say`, `answer` or decision.",
+                "Looks at what happened since the run began, or since the last `say`, `answer`, `edit`, `regenerate` or decision.",
             )],
             COMMON,
         ],
     },
     VerbShape { field: field("note", Text, "Says something to the reader of the script."), modifiers: &[COMMON] },
     unbuilt("observe", "Reports the state of a client."),
-    unbuilt("retract", "Takes a message back."),
-    unbuilt("edit", "Edits a message."),
-    unbuilt("regenerate", "Has an answer made anew."),
-    unbuilt("join", "Brings an agent into the room."),
-    unbuilt("leave", "Takes an agent out of the room."),
     unbuilt("fork", "Goes on in a copy of the world."),
 ];
 
@@ -78,6 +93,12 @@ const COMMON: &[Field] = &[
 
 const COMMAND: &[Field] = &[
     field("as", Name(Named::Actor), "Who does it: a person, `agent:NAME` or `tool:NAME`; `human` if left out."),
+    field("refused", Word(REFUSALS, &[]), "The refusal that is expected."),
+];
+
+/// People join and leave by themselves; others may only try.
+const HOUSE: &[Field] = &[
+    field("as", Name(Named::Actor), "Who does it: the person itself if left out; `agent:NAME` or `tool:NAME`."),
     field("refused", Word(REFUSALS, &[]), "The refusal that is expected."),
 ];
 
@@ -116,6 +137,25 @@ static SAY: Record = Record::new(
         field("reply_to", Ref(Named::Step), "The `id` of the step whose message it answers."),
     ]],
 );
+
+/// Which message: by the step that posted it, by its position in the log, or by the agent that replied.
+const MESSAGE: Shape = Either(&[Count(1, u64::MAX), Ref(Named::Step), Shape::Record(&REPLY)]);
+const WHICH: &str = "The message: the `id` of the step that posted it, its position, or `{ from: AGENT, nth: N }`.";
+
+static REPLY: Record = Record::new(
+    "an agent's message",
+    &[&[
+        required("from", NAMES_OF_AGENTS, "The agent that said it."),
+        field("nth", Count(1, 1_000), "Which of its messages of this run that stand, from 1; the newest if left out."),
+    ]],
+);
+
+static RETRACT: Record = Record::new("a retraction", &[&[required("message", MESSAGE, WHICH)]]);
+
+static REGENERATE: Record = Record::new("a reply to make anew", &[&[required("message", MESSAGE, WHICH)]]);
+
+static EDIT: Record =
+    Record::new("an edit", &[&[required("message", MESSAGE, WHICH), required("text", Text, "The new words.")]]);
 
 const REQUEST: &[Field] = &[
     field("agent", NAMES_OF_AGENTS, "The agent whose call it is. With `refused`, what is claimed, right or wrong."),

@@ -6,7 +6,7 @@ use folkmoot_core::command::{Reply, Settlement};
 use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
 
-use super::{Actor, Decision, Post, Selector, Step, Verb};
+use super::{Actor, Amendment, Decision, MessageRef, Post, Selector, Step, Verb};
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
 use crate::script::grammar::VERBS;
@@ -29,9 +29,10 @@ pub(crate) fn read(steps: Option<&Node>, spec: &Node) -> Result<Vec<Step>, Mark>
 
 fn read_step(step: &Node, spec: &Node) -> Option<Step> {
     let word = VERBS.iter().find(|verb| step.get(verb.field.name).is_some())?.field.name;
+    let verb = verb(word, step.get(word)?, spec)?;
     Some(Step {
-        verb: verb(word, step.get(word)?, spec)?,
-        by: step.text_of("as").map_or_else(|| actor("human"), actor)?,
+        by: by(step, &verb)?,
+        verb,
         id: step.text_of("id").map(str::to_owned),
         refused: step.text_of("refused").map(str::to_owned),
         wait: step.text_of("wait") != Some("false"),
@@ -39,6 +40,15 @@ fn read_step(step: &Node, spec: &Node) -> Option<Step> {
         at: step.mark,
     })
     .map(|read| with_since(read, step))
+}
+
+/// Who does a step. People join and leave by themselves.
+fn by(step: &Node, verb: &Verb) -> Option<Actor> {
+    match (step.text_of("as"), verb) {
+        (Some(name), _) => actor(name),
+        (None, Verb::Join(person) | Verb::Leave(person)) => Some(Actor::Person(person.clone())),
+        (None, _) => actor("human"),
+    }
 }
 
 fn with_since(mut read: Step, step: &Node) -> Step {
@@ -56,6 +66,11 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "answer" => Verb::Decide(selector(node)?, Decision::Answer(reply(node)?)),
         "settle" => Verb::Decide(selector(node)?, Decision::Settle(settlement(node)?)),
         "stop" => Verb::Stop,
+        "retract" => Verb::Amend(message(node)?, Amendment::Retract),
+        "edit" => Verb::Amend(message(node)?, Amendment::Edit(node.text_of("text")?.to_owned())),
+        "regenerate" => Verb::Amend(message(node)?, Amendment::Regenerate),
+        "join" => Verb::Join(PersonName::new(node.text()?).ok()?),
+        "leave" => Verb::Leave(PersonName::new(node.text()?).ok()?),
         "revise" => Verb::Revise(Box::new(SpecDraft::read(spec).ok()?)),
         "restart" => Verb::Restart,
         "crash" => Verb::Crash,
@@ -74,6 +89,19 @@ fn post(node: &Node) -> Option<Post> {
         attach: attach.map(|file| file.text().map(Into::into)).collect::<Option<_>>()?,
         reply_to: node.text_of("reply_to").map(str::to_owned),
     })
+}
+
+/// Reads which message is meant. A number that YAML reads as one is a position.
+fn message(node: &Node) -> Option<MessageRef> {
+    let node = node.get("message")?;
+    let Some(scalar) = node.scalar() else {
+        let agent = AgentName::new(node.text_of("from")?).ok()?;
+        return Some(MessageRef::From { agent, nth: optional(node.text_of("nth"), |number| number.parse().ok())? });
+    };
+    if scalar::json(scalar).is_number() {
+        return scalar.text.parse().ok().map(Position::new).map(MessageRef::At);
+    }
+    Some(MessageRef::Step(scalar.text.clone()))
 }
 
 fn actor(text: &str) -> Option<Actor> {

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
-use folkmoot_core::ids::Position;
+use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag};
+use folkmoot_core::ids::{AgentName, PersonName, Position};
 use folkmoot_core::refusal::RefusalReason;
 use folkmoot_core::spec::{Limits, Mode};
+use folkmoot_core::world::Activity;
 use serde_json::json;
 
 use super::*;
@@ -126,7 +128,108 @@ fn expectations_are_data() {
     };
     assert!(message.text.fits("aaa") && !message.text.fits("aab"));
     assert!(none.is_empty());
-    assert_eq!(calls.values().copied().collect::<Vec<_>>(), [2]);
+    assert_eq!(*calls, Calls::Each([(name("worker"), 2)].into()));
+}
+
+fn name(name: &str) -> AgentName {
+    AgentName::new(name).unwrap()
+}
+
+fn claims(expect: &str) -> Vec<Claim> {
+    let verbs = verbs(&format!("  - {{ say: hi, as: ada }}\n  - expect: {expect}"));
+    let [Verb::Say(_), Verb::Expect(expect)] = verbs.as_slice() else { panic!("{verbs:?}") };
+    expect.claims.iter().map(|(_, claim)| claim.clone()).collect()
+}
+
+#[test]
+fn messages_are_named_by_step_position_or_speaker() {
+    let verbs = verbs(
+        "  - { say: hi, as: ada, id: one }
+  - edit: { message: one, text: ho }
+  - retract: { message: 14 }
+  - retract: { message: { from: worker } }
+  - regenerate: { message: { from: worker, nth: 2 } }
+  - say: { text: hi, reply_to: one }
+    id: \"7\"
+  - retract: { message: \"7\" }",
+    );
+    let from = |nth| MessageRef::From { agent: name("worker"), nth };
+    let step = |id: &str| MessageRef::Step(id.to_owned());
+    let expected = [
+        Verb::Amend(step("one"), Amendment::Edit("ho".to_owned())),
+        Verb::Amend(MessageRef::At(Position::new(14)), Amendment::Retract),
+        Verb::Amend(from(None), Amendment::Retract),
+        Verb::Amend(from(Some(2)), Amendment::Regenerate),
+    ];
+    assert_eq!(verbs[1..5], expected);
+    assert_eq!(verbs[6], Verb::Amend(step("7"), Amendment::Retract));
+}
+
+#[test]
+fn people_join_and_leave_by_themselves() {
+    let steps = steps("  - join: ada\n  - leave: ada\n  - { join: bob, as: \"agent:worker\", refused: not_a_person }");
+    let by: Vec<String> = steps.iter().map(|step| step.by.to_string()).collect();
+    assert_eq!(by, ["ada", "ada", "agent:worker"]);
+    let person = |name| PersonName::new(name).unwrap();
+    let verbs: Vec<Verb> = steps.into_iter().map(|step| step.verb).collect();
+    assert_eq!(verbs, [Verb::Join(person("ada")), Verb::Leave(person("ada")), Verb::Join(person("bob"))]);
+}
+
+#[test]
+fn ways_of_messages_are_expected_one_by_one_or_as_a_list() {
+    let way = |from: &str, to: Option<(&str, RoutingReason)>| Routing {
+        from: Some(from.to_owned()),
+        respond: Some(to.into_iter().map(|(to, why)| (name(to), why)).collect()),
+        ..Routing::default()
+    };
+    let list = "[{ from: ada, to: { planner: main_agent } }, { from: planner, to: {} }]";
+    let ways = vec![way("ada", Some(("planner", RoutingReason::MainAgent))), way("planner", None)];
+    let last = Routing {
+        rule: Some(RoutingRule::Tag),
+        tag: Some(Some(RoutingTag::To)),
+        damped: Some([(name("worker"), DampReason::Pair)].into()),
+        people: Some([PersonName::new("ada").unwrap()].into()),
+        unknown: Some(vec!["wroker".to_owned()]),
+        nearest: Some(vec![name("worker")]),
+        undeliverable: Some(1),
+        ..Routing::default()
+    };
+    let wanted = claims(&format!(
+        "{{ routing: {list}, routing_unordered: {list}, model_calls: 3, model_calls_max: {{ planner: 2 }} }}"
+    ));
+    let expected = [
+        Claim::Routings(ways.clone(), Order::Listed),
+        Claim::Routings(ways, Order::Any),
+        Claim::ModelCalls(Calls::Total(3)),
+        Claim::ModelCallsMax(Calls::Each([(name("planner"), 2)].into())),
+    ];
+    assert_eq!(wanted, expected);
+    let wanted = claims(
+        "{ routing: { rule: tag, tag: to, damped: { worker: pair }, people: [ada], unknown: [wroker], \
+         nearest: [worker], undeliverable: 1 } }",
+    );
+    assert_eq!(wanted, [Claim::Routing(last)]);
+    let wanted = claims("{ routing: { tag: none } }");
+    assert_eq!(wanted, [Claim::Routing(Routing { tag: Some(None), ..Routing::default() })]);
+}
+
+#[test]
+fn ends_of_turns_budgets_and_people_are_expected() {
+    let wanted = claims(
+        "{ turns: { planner: [answered, handed_off], worker: passed }, budget: { agents: { worker: 4 }, episode: 20 }, \
+         people: [ada], activity: parked }",
+    );
+    let turns = [
+        (name("planner"), vec![CloseReason::Answered, CloseReason::HandedOff]),
+        (name("worker"), vec![CloseReason::Passed]),
+    ];
+    let expected = [
+        Claim::Turns(turns.into()),
+        Claim::Budget(Budget { agents: [(name("worker"), 4)].into(), episode: Some(20) }),
+        Claim::People([PersonName::new("ada").unwrap()].into()),
+        Claim::Activity(Activity::Parked),
+    ];
+    assert_eq!(wanted, expected);
 }
 
 #[test]
@@ -168,6 +271,11 @@ fn every_verb_of_the_tables_is_read() {
         "answer: { text: a }",
         "settle: { not_run: true }",
         "stop: {}",
+        "retract: { message: 1 }",
+        "edit: { message: 1, text: ho }",
+        "regenerate: { message: 1 }",
+        "join: ada",
+        "leave: ada",
         "revise: {}",
         "restart: {}",
         "crash: {}",
@@ -179,6 +287,47 @@ fn every_verb_of_the_tables_is_read() {
     let words: Vec<_> = read.iter().map(|step| verbs(&format!("  - {step}"))[0].word()).collect();
     let built = VERBS.iter().filter(|verb| verb.field.presence != Presence::Later);
     assert_eq!(words, built.map(|verb| verb.field.name).collect::<Vec<_>>());
+}
+
+#[test]
+fn words_for_routing_are_those_of_the_core() {
+    use crate::script::word;
+    let rules = [
+        RoutingRule::Addressed,
+        RoutingRule::Named,
+        RoutingRule::Tag,
+        RoutingRule::Reply,
+        RoutingRule::Asked,
+        RoutingRule::HandedOff,
+        RoutingRule::MainAgent,
+        RoutingRule::Everyone,
+        RoutingRule::TooMany,
+        RoutingRule::Unaddressed,
+        RoutingRule::Undeliverable,
+    ];
+    for rule in rules {
+        let wanted = claims(&format!("{{ routing: {{ rule: {} }} }}", word(&rule)));
+        assert_eq!(wanted, [Claim::Routing(Routing { rule: Some(rule), ..Routing::default() })]);
+    }
+    let reasons = [
+        RoutingReason::Mentioned,
+        RoutingReason::Named,
+        RoutingReason::Tag,
+        RoutingReason::Reply,
+        RoutingReason::Asked,
+        RoutingReason::HandedOff,
+        RoutingReason::MainAgent,
+        RoutingReason::Everyone,
+    ];
+    for reason in reasons {
+        let respond = Some([(name("worker"), reason)].into());
+        let wanted = claims(&format!("{{ routing: {{ to: {{ worker: {} }} }} }}", word(&reason)));
+        assert_eq!(wanted, [Claim::Routing(Routing { respond, ..Routing::default() })]);
+    }
+    for tag in [RoutingTag::Stop, RoutingTag::Done, RoutingTag::Pass, RoutingTag::To] {
+        let wanted = claims(&format!("{{ routing: {{ tag: {} }} }}", word(&tag)));
+        assert_eq!(wanted, [Claim::Routing(Routing { tag: Some(Some(tag)), ..Routing::default() })]);
+    }
 }
 
 #[test]

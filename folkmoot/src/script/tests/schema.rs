@@ -29,62 +29,82 @@ fn schema_accepts_every_example() {
     }
 }
 
+/// Scripts behind the room, right and wrong.
+const GOOD: &[&str] = &[
+    "",
+    "clock: system",
+    "policy: { mode: auto, main_agent: planner, retry_shown: true }",
+    "limits: { attempts: 20, approval_ttl: { write: 24h } }",
+    "replies: { worker: [{ text: a, calls: [{ tool: look, args: {} }] }, { pause: 2s, chunks: [a, b] }] }",
+    "replies: { worker: [{ fail: { kind: rate_limit, retry_after: 2s } }, { when: { equals: a }, once: true, refuse: no. }] }",
+    "script: [{ say: hi, as: ada, wait: false, id: one }, { say: { text: hi, reply_to: one } }]",
+    "script: [{ approve: { tool: look, nth: 2, scope: once }, refused: expired }, { deny: { request: 41 } }]",
+    "script: [{ approve: { request: \"room#41\" } }, { answer: { option: 0 } }, { settle: { ran: true } }]",
+    "script: [{ settle: { ran: done } }, { settle: { run_again: true } }, { stop: {} }, { crash: {} }]",
+    "script: [{ advance: 90s }, { revise: { limits: { attempts: 1 } } }, { note: so }, { idle: {} }]",
+    "script: [{ expect: { approval: none, tool_runs: { look: 0 }, idle: true, replay: identical }, since: start }]",
+    "script: [{ expect: { routing: { rule: addressed, respond: { worker: mentioned } }, notices: [turn_failed] } }]",
+    "script: [{ say: hi, as: ada, id: one }, { edit: { message: one, text: ho }, as: ada, refused: not_yours }]",
+    "script: [{ retract: { message: 14 } }, { regenerate: { message: { from: worker, nth: 2 } }, wait: false }]",
+    "script: [{ join: ada }, { leave: ada, as: \"tool:look\", refused: not_a_person }]",
+    "script: [{ join: ada }, { expect: { routing: [{ from: ada, to: {} }, { tag: none, people: [ada] }] } }]",
+    "script: [{ expect: { routing_unordered: [{ damped: { worker: hop_budget } }], model_calls: 4 } }]",
+    "script: [{ expect: { turns: { worker: answered, planner: [] }, budget: { episode: 3 }, activity: idle } }]",
+];
+
+const BAD: &[&str] = &[
+    "polcy: {}",
+    "clock: sundial",
+    "policy: { mode: maybe }",
+    "policy: [ask]",
+    "limits: { attempts: 0 }",
+    "limits: { attempts: two }",
+    "limits: { approval_ttl: { write: 24 } }",
+    "replies: { worker: [{}] }",
+    "replies: { worker: [{ text: a, refuse: b }] }",
+    "replies: { worker: [{ once: true, text: a }] }",
+    "replies: { worker: [{ when: {}, text: a }] }",
+    "replies: { worker: [{ fail: { kind: tired } }] }",
+    "script: {}",
+    "script: [{}]",
+    "script: [{ sya: hi }]",
+    "script: [{ say: 42 }]",
+    "script: [{ say: hi, idle: {} }]",
+    "script: [{ say: hi, since: start }]",
+    "script: [{ say: hi, refused: unlikely }]",
+    "script: [{ fork: { at: 3 } }]",
+    "script: [{ approve: { scope: world } }]",
+    "script: [{ approve: { args: {} } }]",
+    "script: [{ answer: {} }]",
+    "script: [{ answer: { text: a, option: 1 } }]",
+    "script: [{ settle: { not_run: false } }]",
+    "script: [{ restart: }]",
+    "script: [{ advance: 90 }]",
+    "script: [{ expect: {} }]",
+    "script: [{ retract: {} }]",
+    "script: [{ retract: { message: 0 } }]",
+    "script: [{ edit: { message: 14 } }]",
+    "script: [{ regenerate: { message: { nth: 2 } } }]",
+    "script: [{ leave: }]",
+    "script: [{ expect: { routing: [] } }]",
+    "script: [{ expect: { routing: { to: {}, respond: {} } } }]",
+    "script: [{ expect: { routing: { tag: shout } } }]",
+    "script: [{ expect: { model_calls_max: many } }]",
+    "script: [{ expect: { budget: {} } }]",
+    "script: [{ expect: { turns: { worker: tired } } }]",
+    "script: [{ expect: { exhausted: some } }]",
+    "script: [{ expect: { tool_runs: { look: -1 } } }]",
+];
+
 #[test]
 fn schema_and_checks_agree() {
     let validator = validator();
-    let good = [
-        "",
-        "clock: system",
-        "policy: { mode: auto, main_agent: planner, retry_shown: true }",
-        "limits: { attempts: 20, approval_ttl: { write: 24h } }",
-        "replies: { worker: [{ text: a, calls: [{ tool: look, args: {} }] }, { pause: 2s, chunks: [a, b] }] }",
-        "replies: { worker: [{ fail: { kind: rate_limit, retry_after: 2s } }, { when: { equals: a }, once: true, refuse: no. }] }",
-        "script: [{ say: hi, as: ada, wait: false, id: one }, { say: { text: hi, reply_to: one } }]",
-        "script: [{ approve: { tool: look, nth: 2, scope: once }, refused: expired }, { deny: { request: 41 } }]",
-        "script: [{ approve: { request: \"room#41\" } }, { answer: { option: 0 } }, { settle: { ran: true } }]",
-        "script: [{ settle: { ran: done } }, { settle: { run_again: true } }, { stop: {} }, { crash: {} }]",
-        "script: [{ advance: 90s }, { revise: { limits: { attempts: 1 } } }, { note: so }, { idle: {} }]",
-        "script: [{ expect: { approval: none, tool_runs: { look: 0 }, idle: true, replay: identical }, since: start }]",
-        "script: [{ expect: { routing: { rule: addressed, respond: { worker: mentioned } }, notices: [turn_failed] } }]",
-    ];
-    let bad = [
-        "polcy: {}",
-        "clock: sundial",
-        "policy: { mode: maybe }",
-        "policy: [ask]",
-        "limits: { attempts: 0 }",
-        "limits: { attempts: two }",
-        "limits: { approval_ttl: { write: 24 } }",
-        "replies: { worker: [{}] }",
-        "replies: { worker: [{ text: a, refuse: b }] }",
-        "replies: { worker: [{ once: true, text: a }] }",
-        "replies: { worker: [{ when: {}, text: a }] }",
-        "replies: { worker: [{ fail: { kind: tired } }] }",
-        "script: {}",
-        "script: [{}]",
-        "script: [{ sya: hi }]",
-        "script: [{ say: 42 }]",
-        "script: [{ say: hi, idle: {} }]",
-        "script: [{ say: hi, since: start }]",
-        "script: [{ say: hi, refused: unlikely }]",
-        "script: [{ fork: { at: 3 } }]",
-        "script: [{ approve: { scope: world } }]",
-        "script: [{ approve: { args: {} } }]",
-        "script: [{ answer: {} }]",
-        "script: [{ answer: { text: a, option: 1 } }]",
-        "script: [{ settle: { not_run: false } }]",
-        "script: [{ restart: }]",
-        "script: [{ advance: 90 }]",
-        "script: [{ expect: {} }]",
-        "script: [{ expect: { exhausted: some } }]",
-        "script: [{ expect: { tool_runs: { look: -1 } } }]",
-    ];
-    for rest in good {
+    for rest in GOOD {
         let text = format!("{ROOM}{rest}");
         assert_eq!(faults(&text), Vec::<String>::new(), "{rest}");
         assert!(validator.is_valid(&json(&text)), "the schema refuses {rest}");
     }
-    for rest in bad {
+    for rest in BAD {
         let text = format!("{ROOM}{rest}");
         assert_ne!(faults(&text), Vec::<String>::new(), "{rest}");
         assert!(!validator.is_valid(&json(&text)), "the schema accepts {rest}");

@@ -20,7 +20,7 @@ fn typo_in_a_key_names_the_nearest_key() {
     check(
         "colour: red",
         &[
-            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, models, defaults, agents, tools, policy, limits, replies, script",
+            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, rules, context, models, defaults, agents, tools, policy, limits, replies, script",
         ],
     );
 }
@@ -175,7 +175,7 @@ fn step_does_exactly_one_thing() {
     check(
         "script:\n  - as: ada",
         &[
-            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, stop, revise, restart, crash, advance, idle, expect, note",
+            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, stop, retract, edit, regenerate, join, leave, revise, restart, crash, advance, idle, expect, note",
         ],
     );
     check(
@@ -185,6 +185,24 @@ fn step_does_exactly_one_thing() {
     check("script:\n  - idle: {}\n    since: start", &["3:5 `since` does not go with `idle`"]);
     check("script:\n  - say: \"\"", &["2:10 there is nothing to say here"]);
     check("script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one", &["5:9 another step has the id `one`"]);
+}
+
+#[test]
+fn messages_and_people_of_steps_are_checked() {
+    check(
+        "script:\n  - retract: { message: one }",
+        &["2:25 no earlier step has the id `one` | the script has no earlier steps with an `id`"],
+    );
+    check(
+        "script:\n  - regenerate: { message: { from: wroker } }",
+        &["2:36 no agent is called `wroker` | did you mean `worker`?"],
+    );
+    check("script:\n  - edit: { message: 4, text: \"\" }", &["2:31 there is nothing to say here"]);
+    check(
+        "script:\n  - join: ada\n    as: bob",
+        &["3:9 nobody can `join` for somebody else | leave out `as`: it is ada who does it"],
+    );
+    check("script:\n  - leave: { name: ada }", &["2:12 a name is wanted here, and this is a map"]);
 }
 
 #[test]
