@@ -219,6 +219,12 @@ impl Digest {
         Self(hasher.finalize().into())
     }
 
+    /// Hashes `bytes` as they are, as any other program does: how a blob is named.
+    #[must_use]
+    pub fn sha256(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
     /// The first eight hexadecimal digits: what a person types.
     #[must_use]
     pub fn short(&self) -> String {

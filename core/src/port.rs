@@ -17,9 +17,11 @@ use crate::response::{LLMResponse, ModelError};
 use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
 
 mod agent;
+mod blobs;
 mod log_error;
 
 pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
 pub use log_error::{AppendError, ReadError};
 
 /// A stored commit and the link that chains it to its predecessor.

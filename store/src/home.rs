@@ -141,7 +141,8 @@ fn half_written(name: &str) -> String {
     format!(".{name}.new")
 }
 
-fn sync_folder(folder: &Path) -> io::Result<()> {
+/// Returns when the names in a folder survive power loss.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 

@@ -8,6 +8,7 @@
 //! store does not open).
 
 mod batch;
+mod blobs;
 mod chain;
 mod checkpoints;
 mod committer;

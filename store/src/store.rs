@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use folkmoot_core::port::AppendError;
 
+use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
 use crate::committer::{self, Committer, SweepDue};
 use crate::engine::{Engine, EngineError, MemoryEngine, SledEngine};
@@ -22,6 +23,7 @@ use crate::shared::{CLOSED, Phase, Shared};
 use crate::stats::Stats;
 use crate::upcast::Upcasters;
 
+mod beside;
 mod event_log;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -46,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) shared: Arc<Shared>,
     pub(crate) queue: Arc<Queue>,
     pub(crate) shelter: Shelter,
+    pub(crate) vault: Vault,
     home: Option<PathBuf>,
     threads: Mutex<Option<Threads>>,
 }
@@ -76,8 +79,8 @@ impl Store {
         let queue = Arc::new(Queue::default());
         shared.end(Phase::Stopped(why.to_string()));
         queue.stop(&why.to_string());
-        let inner = Inner { shared, queue, shelter: Shelter::new(None), home: None, threads: Mutex::new(None) };
-        Self { inner: Arc::new(inner) }
+        let (shelter, vault) = (Shelter::new(None), Vault::new(None));
+        Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home: None, threads: Mutex::new(None) }) }
     }
 
     /// Opens the store that an engine keeps.
@@ -112,9 +115,9 @@ impl Store {
             synced_at: Instant::now(),
         };
         let threads = spawn(committer, due).map_err(EngineError::Io)?;
-        let shelter = Shelter::new(home.as_deref());
-        let inner = Inner { shared, queue, shelter, home, threads: Mutex::new(Some(threads)) };
-        Ok(Self { inner: Arc::new(inner) })
+        let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
+        let threads = Mutex::new(Some(threads));
+        Ok(Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home, threads }) })
     }
 
     /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then

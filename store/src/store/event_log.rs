@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::commit::{CommandKey, Commit};
-use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::{
-    AppendError, Appended, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
-};
+use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::port::{AppendError, Appended, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry};
 use tokio::sync::oneshot;
 
 use super::Store;
@@ -107,21 +105,8 @@ impl Store {
     }
 }
 
-#[async_trait]
-impl Checkpoints for Store {
-    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
-        let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.save(world, at, decider, state)).await
-    }
-
-    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
-        let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.latest(world, decider)).await
-    }
-}
-
 /// Runs `call` on a thread that may block, if there is a runtime.
-async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
+pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return call() };
     match runtime.spawn_blocking(call).await {
         Ok(value) => value,

@@ -10,27 +10,7 @@ use futures::StreamExt as _;
 
 use crate::fixture::*;
 
-/// Runs a conformance test on every engine.
-macro_rules! on_every_engine {
-    ($($name:ident)*) => {
-        mod memory {
-            $(#[tokio::test]
-            async fn $name() {
-                super::$name(folkmoot_store::Store::memory()).await;
-            })*
-        }
-
-        mod sled {
-            $(#[tokio::test]
-            async fn $name() {
-                let disk = crate::fixture::OnDisk::new();
-                super::$name(disk.open()).await;
-            })*
-        }
-    };
-}
-
-on_every_engine! {
+crate::on_every_engine! {
     commits_are_read_as_they_were_appended
     a_stale_position_conflicts_and_says_where_the_head_is
     a_key_is_answered_by_its_first_commit_whatever_the_head_is

@@ -6,6 +6,29 @@
     reason = "a test says what went wrong by panicking"
 )]
 
+/// Runs a conformance test on every engine.
+macro_rules! on_every_engine {
+    ($($name:ident)*) => {
+        mod memory {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name(folkmoot_store::Store::memory()).await;
+            })*
+        }
+
+        mod sled {
+            $(#[tokio::test]
+            async fn $name() {
+                let disk = crate::fixture::OnDisk::new();
+                super::$name(disk.open()).await;
+            })*
+        }
+    };
+}
+
+pub(crate) use on_every_engine;
+
+mod blobs;
 mod damage;
 mod event_log;
 mod fixture;

@@ -1,0 +1,66 @@
+//! The blob port: bytes that are too large for the log, named by what they are.
+
+use std::fmt::Debug;
+use std::io;
+
+use async_trait::async_trait;
+
+use crate::ids::{Digest, WorldId};
+
+/// The most bytes of one blob: 8 MiB.
+pub const BLOB_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The blobs of all worlds of one store. A world has its own; what is deleted with it is nobody else's.
+#[async_trait]
+pub trait Blobs: Send + Sync + Debug {
+    /// Keeps `bytes` for `world` and returns, once they survive power loss, their name: [`Digest::sha256`]. The same
+    /// bytes are kept once, however often they are put.
+    ///
+    /// # Errors
+    /// [`BlobError::NoSuchWorld`] and [`BlobError::TooLarge`] keep nothing; else see [`BlobError`].
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError>;
+
+    /// The bytes of `blob`, exactly as they were put; `None` if `world` has none of that name.
+    ///
+    /// # Errors
+    /// [`BlobError::Damaged`] if they are not what was put; else see [`BlobError`].
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError>;
+
+    /// How many bytes `blob` has; `None` if `world` has none of that name. Says nothing of damage.
+    ///
+    /// # Errors
+    /// [`BlobError`].
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError>;
+}
+
+/// Why a blob could not be kept or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlobError {
+    /// There is no such world.
+    #[error("there is no world {0}")]
+    NoSuchWorld(WorldId),
+    /// It is larger than any blob may be. Permanent.
+    #[error("it has {bytes} bytes, a blob has at most {max}")]
+    TooLarge {
+        /// How many it has.
+        bytes: usize,
+        /// How many are allowed.
+        max: usize,
+    },
+    /// What is stored is not what was put. Putting the same bytes again mends it.
+    #[error("the blob {blob} is damaged: its bytes are not those that were put")]
+    Damaged {
+        /// Its name.
+        blob: Digest,
+    },
+    /// The disk is full. Nothing is kept.
+    #[error("the disk is full")]
+    Full(#[source] io::Error),
+    /// Reading or writing failed.
+    #[error("the store cannot read or write a blob")]
+    Io(#[source] io::Error),
+    /// The store stopped after an earlier error, or is closed.
+    #[error("the store is stopped: {0}")]
+    Stopped(String),
+}

@@ -1,0 +1,137 @@
+//! Blobs: one file each in a folder of their world, whole or not there.
+//!
+//! A file is written, synced, renamed into place, and its folders are synced, before its name is given away: whatever
+//! the log says of a blob, the blob is there. Files are named by the world and the bytes together, so that nobody who
+//! sees the names of two worlds' blobs can tell that they are the same.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use folkmoot_core::ids::{Digest, WorldId};
+use folkmoot_core::port::{BLOB_BYTES_MAX, BlobError};
+
+use crate::engine::is_full;
+use crate::home;
+
+#[cfg(test)]
+mod tests;
+
+/// Their folder in the store's directory.
+const FOLDER: &str = "blobs";
+
+/// Where blobs are kept.
+#[derive(Debug)]
+pub(crate) enum Vault {
+    /// In memory.
+    Memory(Mutex<HashMap<(WorldId, Digest), Vec<u8>>>),
+    /// In files of this folder.
+    Files {
+        /// The folder.
+        folder: PathBuf,
+        /// Held while one is written: what two put at once is written once.
+        writing: Mutex<()>,
+    },
+}
+
+impl Vault {
+    /// In the store's directory, or in memory if it has none.
+    pub(crate) fn new(home: Option<&Path>) -> Self {
+        home.map_or_else(
+            || Self::Memory(Mutex::default()),
+            |home| Self::Files { folder: home.join(FOLDER), writing: Mutex::default() },
+        )
+    }
+
+    /// Keeps bytes; returns once they survive power loss, if the store does.
+    pub(crate) fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            return Err(BlobError::TooLarge { bytes: bytes.len(), max: BLOB_BYTES_MAX });
+        }
+        let blob = Digest::sha256(&bytes);
+        match self {
+            Self::Memory(all) => {
+                all.lock().unwrap_or_else(PoisonError::into_inner).insert((world, blob), bytes);
+            }
+            Self::Files { folder, writing } => {
+                let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                write(folder, world, blob, &bytes).map_err(failed)?;
+            }
+        }
+        Ok(blob)
+    }
+
+    /// Reads bytes back, and verifies that they are those that were put.
+    pub(crate) fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        let found = match self {
+            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).get(&(world, blob)).cloned(),
+            Self::Files { folder, .. } => {
+                // A file that has grown is not read whole: its size says enough.
+                if self.size(world, blob)?.is_some_and(|size| size > BLOB_BYTES_MAX as u64) {
+                    return Err(BlobError::Damaged { blob });
+                }
+                there(fs::read(path(folder, world, blob)))?
+            }
+        };
+        match found {
+            Some(bytes) if Digest::sha256(&bytes) != blob => Err(BlobError::Damaged { blob }),
+            found => Ok(found),
+        }
+    }
+
+    /// How many bytes a blob has.
+    pub(crate) fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        match self {
+            Self::Memory(all) => {
+                let all = all.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(all.get(&(world, blob)).map(|bytes| bytes.len() as u64))
+            }
+            Self::Files { folder, .. } => {
+                Ok(there(fs::metadata(path(folder, world, blob)))?.map(|metadata| metadata.len()))
+            }
+        }
+    }
+}
+
+/// The folder of a world's blobs.
+fn folder_of(folder: &Path, world: WorldId) -> PathBuf {
+    folder.join(world.to_string())
+}
+
+fn file_name(world: WorldId, blob: Digest) -> String {
+    Digest::of(&[b"folkmoot blob 1", world.0.as_bytes(), blob.as_bytes()]).to_string()
+}
+
+fn path(folder: &Path, world: WorldId, blob: Digest) -> PathBuf {
+    folder_of(folder, world).join(file_name(world, blob))
+}
+
+/// Writes a file, unless the same bytes are there. Those may be of a process that died before it synced them.
+fn write(folder: &Path, world: WorldId, blob: Digest, bytes: &[u8]) -> io::Result<()> {
+    let (own, name) = (folder_of(folder, world), file_name(world, blob));
+    fs::create_dir_all(&own)?;
+    let path = own.join(&name);
+    if fs::read(&path).is_ok_and(|known| known == bytes) {
+        File::open(&path)?.sync_all()?;
+        home::sync_folder(&own)?;
+    } else {
+        home::replace(&own, &name, bytes)?;
+    }
+    home::sync_folder(folder)?;
+    folder.parent().map_or(Ok(()), home::sync_folder)
+}
+
+/// What is there, if it is there.
+fn there<T>(found: io::Result<T>) -> Result<Option<T>, BlobError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: io::Error) -> BlobError {
+    if is_full(&error) { BlobError::Full(error) } else { BlobError::Io(error) }
+}

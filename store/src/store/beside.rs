@@ -1,0 +1,61 @@
+//! The ports beside the event log: saved folds, and blobs.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints};
+
+use super::Store;
+use super::event_log::blocking;
+use crate::blobs::Vault;
+use crate::shared::{CLOSED, Phase};
+
+#[async_trait]
+impl Checkpoints for Store {
+    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.shelter.save(world, at, decider, state)).await
+    }
+
+    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.shelter.latest(world, decider)).await
+    }
+}
+
+#[async_trait]
+impl Blobs for Store {
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        if let Phase::Stopped(why) = self.inner.shared.phase() {
+            return Err(BlobError::Stopped(why));
+        }
+        self.of_world(world, move |vault| vault.put(world, bytes)).await
+    }
+
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        self.of_world(world, move |vault| vault.get(world, blob)).await
+    }
+
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        self.of_world(world, move |vault| vault.size(world, blob)).await
+    }
+}
+
+impl Store {
+    /// Works on the blobs of a world that exists. What a stopped store has can still be read.
+    async fn of_world<T: Send + 'static>(
+        &self,
+        world: WorldId,
+        work: impl FnOnce(&Vault) -> Result<T, BlobError> + Send + 'static,
+    ) -> Result<T, BlobError> {
+        if self.inner.shared.phase() == Phase::Closed {
+            return Err(BlobError::Stopped(CLOSED.to_owned()));
+        }
+        if !self.inner.shared.index().worlds.contains_key(&world) {
+            return Err(BlobError::NoSuchWorld(world));
+        }
+        let inner = Arc::clone(&self.inner);
+        blocking(move || work(&inner.vault)).await
+    }
+}
