@@ -6,11 +6,13 @@ use serde::de::DeserializeOwned;
 use crate::content::Content;
 use crate::ids::Position;
 
+mod attachment;
 mod call;
 mod talk;
 mod turn;
 mod world;
 
+pub use attachment::{ATTACHMENT_NAME_MAX, AttachmentError};
 pub use call::*;
 pub use talk::*;
 pub use turn::*;

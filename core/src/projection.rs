@@ -59,6 +59,7 @@ fn text_event(at: Position, posted: &MessagePosted, answer: Option<&(Position, C
         from: shown(&posted.author),
         is_person: matches!(posted.author, Author::Person(_)),
         text,
+        attachments: posted.body.present().map(|body| body.attachments.clone()).unwrap_or_default(),
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::Attachment;
 use crate::ids::Digest;
 use crate::response::Part;
 
@@ -101,6 +102,9 @@ pub enum Item {
         from: String,
         /// What they said.
         text: String,
+        /// What they attached. What of it a model is given is for its adapter, which says what it leaves out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        attachments: Vec<Attachment>,
     },
     /// The agent's own answer: text, reasoning and calls, as the model gave them.
     Said {

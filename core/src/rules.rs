@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::event::Finding;
 use crate::ids::{AgentName, Digest, ToolName};
+use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
 use crate::tool::{EffectClass, ToolKind, ToolSpec};
@@ -76,6 +77,16 @@ pub enum RulesError {
     EffectOfAgent {
         /// The tool.
         tool: ToolName,
+    },
+    /// No store keeps what such a limit allows.
+    #[error("the limit {limit} is {value}, at most {max} is possible")]
+    HighLimit {
+        /// The limit.
+        limit: &'static str,
+        /// What it says.
+        value: u32,
+        /// The most that it may say.
+        max: usize,
     },
     /// A tool's schema is not one.
     #[error("the schema of tool {tool} is not a JSON Schema: {why}")]
@@ -185,8 +196,14 @@ fn check_limits(spec: &WorldSpec) -> Result<(), RulesError> {
     let limits = [("news_max", news_max), ("transcript_max", transcript_max), ("attempts", attempts)];
     match limits.into_iter().find(|(_, value)| *value == 0) {
         Some((limit, _)) => Err(RulesError::ZeroLimit { limit }),
-        None => Ok(()),
+        None => check_attachment_bytes(spec.limits.attachment_bytes_max),
     }
+}
+
+fn check_attachment_bytes(value: u32) -> Result<(), RulesError> {
+    let is_possible = usize::try_from(value).is_ok_and(|value| value <= BLOB_BYTES_MAX);
+    let limit = "attachment_bytes_max";
+    if is_possible { Ok(()) } else { Err(RulesError::HighLimit { limit, value, max: BLOB_BYTES_MAX }) }
 }
 
 fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {

@@ -282,6 +282,10 @@ pub struct Limits {
     pub approval_ttl_write_ms: u64,
     /// The most bytes of one message's text.
     pub message_bytes_max: u32,
+    /// Files that may be attached to one message.
+    pub attachments_max: u32,
+    /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::port::BLOB_BYTES_MAX).
+    pub attachment_bytes_max: u32,
 }
 
 impl Default for Limits {
@@ -303,6 +307,8 @@ impl Default for Limits {
             approval_ttl_destructive_ms: 15 * 60 * 1_000,
             approval_ttl_write_ms: 24 * 60 * 60 * 1_000,
             message_bytes_max: 56 * 1024,
+            attachments_max: 8,
+            attachment_bytes_max: 8 * 1024 * 1024,
         }
     }
 }

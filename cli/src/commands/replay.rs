@@ -86,7 +86,10 @@ fn memory(value: Value) -> Result<Vec<String>, CliError> {
 
 fn told(item: &Item) -> String {
     match item {
-        Item::Heard { from, text } => format!("heard {from}: {text}"),
+        Item::Heard { from, text, attachments } => {
+            let files: String = attachments.iter().map(|file| format!(" [{}]", file.name)).collect();
+            format!("heard {from}: {text}{files}")
+        }
         Item::Said { parts } => {
             let part = |part: &Part| match part {
                 Part::Text(text) | Part::Refusal(text) => text.clone(),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Remembered;
 use crate::content::Content;
-use crate::event::{Author, Others};
+use crate::event::{Attachment, Author, Others};
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
 use crate::request::Item;
@@ -24,6 +24,9 @@ pub struct Message {
     pub from: String,
     /// What is said.
     pub text: Content<String>,
+    /// What is attached; nothing if that was erased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// How long the chain of replies is that it ends: 0 if it answers none that is known.
@@ -60,9 +63,10 @@ impl Message {
 
     /// The item that the message at `at` is to whoever hears it.
     #[must_use]
-    pub fn item(at: Position, from: &str, text: &Content<String>) -> Remembered {
+    pub fn item(at: Position, from: &str, text: &Content<String>, attachments: &[Attachment]) -> Remembered {
         let text = text.present().map_or(Self::ERASED, String::as_str);
-        Remembered::new(Item::Heard { from: from.to_owned(), text: text.to_owned() }, Arc::new([at]))
+        let (from, attachments) = (from.to_owned(), attachments.to_vec());
+        Remembered::new(Item::Heard { from, text: text.to_owned(), attachments }, Arc::new([at]))
     }
 
     /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
@@ -83,6 +87,7 @@ impl Message {
             from: self.from.clone(),
             is_person: matches!(self.author, Author::Person(_)),
             text: self.text.present().cloned().unwrap_or_default(),
+            attachments: self.attachments.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ fn memory(kinds: &str) -> Memory {
     let call = || Part::Call(CallPart { label: "x".to_owned(), tool: "look".to_owned(), arguments: "{}".to_owned() });
     for kind in kinds.chars() {
         memory.remember(match kind {
-            'h' => Item::Heard { from: "ada".to_owned(), text: "hi".to_owned() },
+            'h' => Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments: Vec::new() },
             'c' => Item::Said { parts: vec![call()] },
             _ => Item::Result { label: "x".to_owned(), text: "ok".to_owned(), failed: false },
         });

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::Attachment;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
 use crate::request::{Item, Parameters};
 use crate::response::LLMResponse;
@@ -92,6 +93,9 @@ pub struct TextEvent {
     pub is_person: bool,
     /// What was said; empty if it was erased.
     pub text: String,
+    /// What was attached; nothing if that was erased.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
 }
 
 /// The result of a call on the tool-result channel, addressed to one agent. Only the runtime makes one.

@@ -27,9 +27,18 @@ fn fingerprint_is_what_it_always_was() {
     let parameters = Parameters { temperature_milli: Some(700), output_tokens_max: None };
     let layer = Layer { kind: LayerKind::Role, text: "Be brief.".to_owned() };
     let start = fingerprint_start("m-1", &parameters, &[layer], &[declaration(json!({"type": "object"}))]);
-    let item = Item::Heard { from: "ada".to_owned(), text: "hi".to_owned() };
+    let item = Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments: Vec::new() };
     let next = fingerprint_next(start, item.digest());
     assert_eq!(start.to_string(), "56321478d492343ce92abd8227bc498222a4d91a709a4263d07bba31301a0eb6");
     assert_eq!(item.digest().to_string(), "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1");
     assert_eq!(next.to_string(), "2037f28aa5e5cc6b05e0272e1f7955155f9bec801a2d2c69c2d319dcf713d402");
+}
+
+#[test]
+fn what_is_attached_is_part_of_the_fingerprint_and_nothing_attached_leaves_it_as_it_was() {
+    let heard = |attachments| Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments };
+    let file = |bytes: &[u8]| Attachment::of("a.txt", "text/plain", bytes);
+    assert_eq!(serde_json::to_value(heard(Vec::new())).unwrap(), json!({"heard": {"from": "ada", "text": "hi"}}));
+    let [none, one, other] = [Vec::new(), vec![file(b"1")], vec![file(b"2")]].map(|files| heard(files).digest());
+    assert!(none != one && one != other && other != none);
 }

@@ -88,7 +88,7 @@ fn tool(recorded: &Value) -> Option<ToolDeclaration> {
 fn item(message: &Value) -> Option<Item> {
     let content = text(&message["content"]);
     match message["role"].as_str()? {
-        "user" => Some(Item::Heard { from: "Ada".into(), text: content? }),
+        "user" => Some(Item::Heard { from: "Ada".into(), text: content?, attachments: Vec::new() }),
         "tool" => {
             let label = message["tool_call_id"].as_str()?.to_owned();
             Some(Item::Result { label, text: content?, failed: false })

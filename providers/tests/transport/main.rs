@@ -74,7 +74,7 @@ fn request() -> ModelCall {
             parameters: Parameters::default(),
             system: vec![Layer { kind: LayerKind::Role, text: "Be brief.".into() }],
             tools: vec![],
-            items: vec![Arc::new(Item::Heard { from: "Ada".into(), text: "Hi".into() })],
+            items: vec![Arc::new(Item::Heard { from: "Ada".into(), text: "Hi".into(), attachments: Vec::new() })],
             fingerprint: Digest::of(&[]),
         },
         idempotency_key: "world/7".into(),

@@ -11,7 +11,7 @@ use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::routing::mentions::name_fault;
 use crate::routing::{Route, route};
-use crate::spec::WhileWaiting;
+use crate::spec::{Limits, WhileWaiting};
 
 impl Draft<'_> {
     pub(super) fn post(
@@ -28,7 +28,7 @@ impl Draft<'_> {
             }
         };
         self.check_author(&author)?;
-        self.check_message(text, reply_to)?;
+        self.check_message(text, attachments, reply_to)?;
         self.join(&author);
         let message = MessageId(self.here());
         let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
@@ -55,19 +55,31 @@ impl Draft<'_> {
         self.world.rules.names().find(person.as_str()).is_some()
     }
 
-    fn check_message(&self, text: &str, reply_to: Option<MessageId>) -> Result<(), No> {
+    fn check_message(&self, text: &str, attachments: &[Attachment], reply_to: Option<MessageId>) -> Result<(), No> {
         let bad = |why: String| Err(No::Quiet(Refusal::BadMessage { why }));
         let max = self.world.rules.spec().limits.message_bytes_max;
-        if text.trim().is_empty() {
+        if text.trim().is_empty() && attachments.is_empty() {
             return bad("it is empty".to_owned());
         }
         if text.len() > usize::try_from(max).unwrap_or(usize::MAX) {
             return bad(format!("it has {} bytes, at most {max} are allowed", text.len()));
         }
+        self.check_attachments(attachments)?;
         match reply_to {
             Some(id) if self.world.message(id).is_none() => Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 })),
             Some(_) | None => Ok(()),
         }
+    }
+
+    fn check_attachments(&self, attachments: &[Attachment]) -> Result<(), No> {
+        let bad = |why: String| No::Quiet(Refusal::BadMessage { why });
+        let Limits { attachments_max, attachment_bytes_max, .. } = self.world.rules.spec().limits;
+        if attachments.len() > usize::try_from(attachments_max).unwrap_or(usize::MAX) {
+            let count = attachments.len();
+            return Err(bad(format!("it has {count} attachments, at most {attachments_max} are allowed")));
+        }
+        let fault = attachments.iter().find_map(|attachment| attachment.check(attachment_bytes_max).err());
+        fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
     }
 
     fn join(&mut self, author: &Author) {

@@ -2,6 +2,7 @@ mod admission;
 mod agents;
 mod approval;
 mod asks;
+mod attach;
 mod doubt;
 mod house;
 mod laws;

@@ -20,14 +20,16 @@ impl World {
 
     pub(super) fn post(&mut self, event: &MessagePosted) {
         let text = self.text_of(event);
+        let attachments = event.body.present().map(|body| body.attachments.clone()).unwrap_or_default();
         let from = self.shown_name(&event.author);
         self.push_message(Message {
             at: self.head,
             id: event.message,
             author: event.author.clone(),
-            heard: Message::item(self.head, &from, &text),
+            heard: Message::item(self.head, &from, &text, &attachments),
             from,
             text,
+            attachments,
             reply_to: event.reply_to,
             depth: self.depth_below(event.reply_to),
             turn: event.turn,

@@ -12,7 +12,7 @@ fn model(replies: &Value) -> ScriptedModel {
 }
 
 fn heard(text: &str) -> Vec<Item> {
-    vec![Item::Heard { from: "Ada".into(), text: text.into() }]
+    vec![Item::Heard { from: "Ada".into(), text: text.into(), attachments: Vec::new() }]
 }
 
 /// The answer to `text` when `played` are used up.

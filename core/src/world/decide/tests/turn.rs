@@ -24,7 +24,7 @@ fn turn_sees_nothing_behind_its_horizon() {
     let past = Past::began().said("@bob one");
     let early = past.wake("bob", ASK);
     let past = past.said("@bob two").then(early);
-    let heard = Item::Heard { from: "ada".to_owned(), text: "@bob one".to_owned() };
+    let heard = Item::Heard { from: "ada".to_owned(), text: "@bob one".to_owned(), attachments: Vec::new() };
     let ask = past.world.model_ask(&agent("bob")).unwrap();
     assert_eq!(ask.request.items, [heard.into()]);
     let past = past.answered("bob", text("first"));

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use folkmoot_core::event::Attachment;
 use folkmoot_core::request::{Item, ModelRequest};
 use serde_json::{Value, json};
 
@@ -54,7 +55,10 @@ struct Writer {
 impl Writer {
     fn item(&mut self, item: &Item) {
         match item {
-            Item::Heard { from, text } => self.say(json!({ "role": "user", "content": format!("{from}: {text}") })),
+            Item::Heard { from, text, attachments } => {
+                let content = self.heard(from, text, attachments);
+                self.say(json!({ "role": "user", "content": content }));
+            }
             // A name cannot begin with a bracket, so that nobody's message looks like this.
             Item::Notice { text } => self.say(json!({ "role": "user", "content": format!("[notice] {text}") })),
             Item::Said { parts } => {
@@ -69,6 +73,20 @@ impl Writer {
             }
             Item::Result { label, text, failed } => self.result(label, text, *failed),
         }
+    }
+
+    /// What was said, and a line for each file: this codec sends none.
+    fn heard(&mut self, from: &str, text: &str, attachments: &[Attachment]) -> String {
+        let line = |Attachment { name, media_type, bytes, .. }: &Attachment| {
+            format!("[attached: {name}, {media_type}, {bytes} bytes]")
+        };
+        let lines: Vec<String> = attachments.iter().map(line).collect();
+        if lines.is_empty() {
+            return format!("{from}: {text}");
+        }
+        self.warnings.insert("attachment_not_sent");
+        let said = (!text.is_empty()).then_some(text);
+        format!("{from}: {}", said.into_iter().chain(lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n"))
     }
 
     fn result(&mut self, label: &str, text: &str, failed: bool) {

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
 
@@ -17,7 +18,7 @@ fn request(items: Vec<Item>) -> ModelRequest {
 }
 
 fn heard(from: &str, text: &str) -> Item {
-    Item::Heard { from: from.into(), text: text.into() }
+    Item::Heard { from: from.into(), text: text.into(), attachments: Vec::new() }
 }
 
 fn said(parts: impl Into<Vec<Part>>) -> Item {
@@ -211,4 +212,14 @@ proptest! {
         }
         prop_assert!(open.is_empty(), "{messages}");
     }
+}
+
+#[test]
+fn what_is_attached_is_told_in_a_line_each_and_that_it_was_not_sent() {
+    let attachments = ["cat.png", "dog.png"].map(|name| Attachment::of(name, "image/png", b"12345")).to_vec();
+    let heard = |text: &str| Item::Heard { from: "Ada".into(), text: text.into(), attachments: attachments.clone() };
+    let (messages, warnings) = encode(vec![heard("Look!"), heard("")]);
+    let lines = "[attached: cat.png, image/png, 5 bytes]\n[attached: dog.png, image/png, 5 bytes]";
+    assert_eq!(messages, json!([user(&format!("Ada: Look!\n{lines}")), user(&format!("Ada: {lines}"))]));
+    assert_eq!(warnings, ["attachment_not_sent"]);
 }

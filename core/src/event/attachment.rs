@@ -1,0 +1,97 @@
+//! What an attachment may be called, and what it may say that it is.
+
+use super::Attachment;
+use crate::ids::Digest;
+
+/// The longest name of an attachment, in bytes: that of a file on most systems.
+pub const ATTACHMENT_NAME_MAX: usize = 255;
+
+/// The longest half of a media type, in bytes (RFC 6838, section 4.2).
+const TYPE_MAX: usize = 127;
+
+/// What is wrong with an attachment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttachmentError {
+    /// Its name is not one that people and models can be shown.
+    #[error("an attachment cannot be called {name:?}: {why}")]
+    Name {
+        /// The name.
+        name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Its media type is not one.
+    #[error("{media_type:?} is no media type; one looks like `image/png`, without parameters")]
+    MediaType {
+        /// The media type.
+        media_type: String,
+    },
+    /// It is larger than the room allows.
+    #[error("the attachment {name:?} has {bytes} bytes, at most {max} are allowed")]
+    TooLarge {
+        /// Its name.
+        name: String,
+        /// How many it has.
+        bytes: u64,
+        /// How many are allowed.
+        max: u32,
+    },
+}
+
+impl Attachment {
+    /// Describes `bytes`; keeps them nowhere.
+    #[must_use]
+    pub fn of(name: impl Into<String>, media_type: impl Into<String>, bytes: &[u8]) -> Self {
+        let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        Self { blob: Digest::sha256(bytes), media_type: media_type.into(), name: name.into(), bytes: len }
+    }
+
+    /// Checks its size, and the shape of its name and of its media type. Whether its blob is there is for others to say.
+    ///
+    /// # Errors
+    /// [`AttachmentError`] names what is wrong.
+    pub fn check(&self, bytes_max: u32) -> Result<(), AttachmentError> {
+        if let Some(why) = fault_of_name(&self.name) {
+            return Err(AttachmentError::Name { name: self.name.clone(), why });
+        }
+        if !is_media_type(&self.media_type) {
+            return Err(AttachmentError::MediaType { media_type: self.media_type.clone() });
+        }
+        if self.bytes > u64::from(bytes_max) {
+            return Err(AttachmentError::TooLarge { name: self.name.clone(), bytes: self.bytes, max: bytes_max });
+        }
+        Ok(())
+    }
+}
+
+fn fault_of_name(name: &str) -> Option<&'static str> {
+    if name.trim().is_empty() {
+        Some("it is empty")
+    } else if name.len() > ATTACHMENT_NAME_MAX {
+        Some("it is longer than 255 bytes")
+    } else if name.contains(['/', '\\']) {
+        Some("it has a path separator; give the file's name alone")
+    } else if name == "." || name == ".." {
+        Some("it names a folder")
+    } else if name.chars().any(is_unseen) {
+        Some("it has a control character")
+    } else {
+        None
+    }
+}
+
+/// Whether a character could make a name look like another one, or break the line that it stands in.
+fn is_unseen(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn is_media_type(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(kind, subtype)| is_restricted_name(kind) && is_restricted_name(subtype))
+}
+
+/// Half a media type, as RFC 6838 has it.
+fn is_restricted_name(text: &str) -> bool {
+    let is_rest = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+    text.len() <= TYPE_MAX && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.bytes().all(is_rest)
+}

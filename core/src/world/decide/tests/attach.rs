@@ -1,0 +1,138 @@
+use crate::command::{Action, Command};
+use crate::content::Content;
+use crate::event::*;
+use crate::ids::MessageId;
+use crate::refusal::Refusal;
+use crate::request::Item;
+use crate::rules::{Rules, RulesError};
+use crate::testing::*;
+
+fn file(name: &str, media_type: &str) -> Attachment {
+    Attachment::of(name, media_type, b"bytes")
+}
+
+fn with_files(said: &str, attachments: Vec<Attachment>) -> Command {
+    Command::of(ada(), Action::PostMessage { text: said.to_owned(), attachments, reply_to: None })
+}
+
+fn posted(position: u64, said: &str, attachments: Vec<Attachment>) -> Event {
+    Event::MessagePosted(MessagePosted {
+        message: MessageId(at(position)),
+        author: Author::Person(person("ada").display),
+        reply_to: None,
+        turn: None,
+        call: None,
+        answer: None,
+        body: MessageBody { text: said.to_owned(), attachments }.into(),
+    })
+}
+
+fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)]) -> Event {
+    Event::MessageRouted(MessageRouted {
+        message: at(message),
+        episode: episode(message),
+        rule,
+        respond: respond.iter().map(|(name, reason)| (agent(name), *reason)).collect(),
+        people: Vec::new(),
+        others: Others::Store,
+        tag: None,
+        damped: Vec::new(),
+        undeliverable: 0,
+        unknown: Content::Present(Vec::new()),
+    })
+}
+
+#[test]
+fn message_with_a_file_is_routed_like_its_text_and_heard_with_the_file() {
+    let past = Past::began().said("@eve hi");
+    let picture = file("cat.png", "image/png");
+    let command = with_files("@bob look", vec![picture.clone()]);
+    let to_bob = routed(6, RoutingRule::Addressed, &[("bob", RoutingReason::Mentioned)]);
+    check(&past, &command, &accepted([posted(6, "@bob look", vec![picture.clone()]), to_bob]));
+    let past = past.then(command);
+    assert_eq!(past.world.news(&agent("bob"))[0].attachments, std::slice::from_ref(&picture));
+    let past = past.woke("bob");
+    let heard = past.memory("bob").items.last().unwrap().item.as_ref().clone();
+    let text = "@bob look".to_owned();
+    assert_eq!(heard, Item::Heard { from: "ada".to_owned(), text, attachments: vec![picture] });
+}
+
+#[test]
+fn files_alone_are_a_message() {
+    let past = Past::with(room_with(|spec| spec.policy.main_agent = Some(agent("eve")))).said("@bob hi");
+    let files = vec![file("a.txt", "text/plain"), file("b.txt", "text/plain")];
+    let to_eve = routed(6, RoutingRule::MainAgent, &[("eve", RoutingReason::MainAgent)]);
+    check(&past, &with_files("", files.clone()), &accepted([posted(6, "", files), to_eve]));
+}
+
+#[test]
+fn an_erased_message_has_no_files() {
+    let mut past = Past::began().said("@bob hi").then(with_files("@bob look", vec![file("cat.png", "image/png")]));
+    let mut commit = past.commits.pop().unwrap();
+    let mut world = past.commits.iter().fold(crate::world::World::default(), |mut world, commit| {
+        world.apply(commit);
+        world
+    });
+    for event in &mut commit.events {
+        if let Event::MessagePosted(posted) = event {
+            posted.body = Content::Erased { by: None };
+        }
+    }
+    world.apply(&commit);
+    let erased = world.news(&agent("bob")).pop().unwrap();
+    assert_eq!((erased.text, erased.attachments), (String::new(), Vec::new()));
+}
+
+#[test]
+fn too_many_and_too_large_files_are_refused_with_their_numbers() {
+    let past = Past::with(room_with(|spec| {
+        spec.limits.attachments_max = 2;
+        spec.limits.attachment_bytes_max = 5;
+    }));
+    let bad = |why: &str| quietly(Refusal::BadMessage { why: why.to_owned() });
+    let small = || file("a.txt", "text/plain");
+    let why = "it has 3 attachments, at most 2 are allowed";
+    check(&past, &with_files("hi", vec![small(), small(), small()]), &bad(why));
+    let large = Attachment { bytes: 6, ..small() };
+    let why = "the attachment \"a.txt\" has 6 bytes, at most 5 are allowed";
+    check(&past, &with_files("hi", vec![small(), large]), &bad(why));
+    assert!(past.decide(&with_files("hi", vec![small(), small()])).answer.is_ok());
+}
+
+#[test]
+fn names_that_lie_about_their_place_and_types_that_are_none_are_refused() {
+    let names = [
+        ("", "it is empty"),
+        (" \t", "it is empty"),
+        ("a/b.png", "it has a path separator; give the file's name alone"),
+        (r"a\b.png", "it has a path separator; give the file's name alone"),
+        ("..", "it names a folder"),
+        ("a\nb.png", "it has a control character"),
+        ("gpj.\u{202e}exe", "it has a control character"),
+        ("a\u{2028}b", "it has a control character"),
+        (&"x".repeat(256), "it is longer than 255 bytes"),
+    ];
+    for (name, why) in names {
+        let error = AttachmentError::Name { name: name.to_owned(), why };
+        assert_eq!(file(name, "image/png").check(5), Err(error), "{name:?}");
+    }
+    for media_type in ["", "image", "image/", "/png", "image/png; q=1", "image/p ng", "im\u{e4}ge/png", "a/b/c", ".a/b"]
+    {
+        let error = AttachmentError::MediaType { media_type: media_type.to_owned() };
+        assert_eq!(file("a.png", media_type).check(5), Err(error), "{media_type:?}");
+    }
+    for (name, media_type) in [("Übersicht [1].pdf", "application/vnd.a+json"), (&"x".repeat(255), "text/plain")] {
+        assert_eq!(file(name, media_type).check(5), Ok(()), "{name:?}");
+    }
+    let why = "an attachment cannot be called \"a/b\": it has a path separator; give the file's name alone".to_owned();
+    check(&Past::began(), &with_files("hi", vec![file("a/b", "a/b")]), &quietly(Refusal::BadMessage { why }));
+}
+
+#[test]
+fn no_room_allows_larger_files_than_a_store_keeps() {
+    let max = crate::port::BLOB_BYTES_MAX;
+    let limit = |value: u32| Rules::check(room_with(|spec| spec.limits.attachment_bytes_max = value)).map(drop);
+    assert_eq!(limit(max as u32), Ok(()));
+    let error = RulesError::HighLimit { limit: "attachment_bytes_max", value: max as u32 + 1, max };
+    assert_eq!(limit(max as u32 + 1), Err(error));
+}
