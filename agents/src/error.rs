@@ -67,6 +67,9 @@ pub enum SeatError {
     /// The world is closed.
     #[error("the world is closed")]
     Closed,
+    /// A file could not be kept, or not be read back.
+    #[error("the file cannot be kept or read: {0}")]
+    Blob(String),
 }
 
 /// Why a fold could not be made.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::{NodeId, Position, Stamp, Time, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::port::{Appended, Blobs, Checkpoints, EventLog, ToolHost};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Activity, World};
 use tokio::sync::{mpsc, watch};
@@ -27,9 +27,9 @@ use fold::load;
 use seeds::Seeds;
 
 /// A store's log with what is kept beside it.
-pub trait Storage: EventLog + Checkpoints {}
+pub trait Storage: EventLog + Checkpoints + Blobs {}
 
-impl<S: EventLog + Checkpoints> Storage for S {}
+impl<S: EventLog + Checkpoints + Blobs> Storage for S {}
 
 /// How a world is opened.
 #[derive(Debug, Clone)]
@@ -71,6 +71,7 @@ pub struct Runtime {
 struct Inner {
     log: Arc<dyn EventLog>,
     checkpoints: Arc<dyn Checkpoints>,
+    blobs: Arc<dyn Blobs>,
     assembler: Arc<dyn Assemble>,
     host: Option<Arc<dyn ToolHost>>,
     seeds: Arc<Seeds>,
@@ -83,6 +84,7 @@ struct Inner {
 pub struct RuntimeBuilder {
     log: Arc<dyn EventLog>,
     checkpoints: Arc<dyn Checkpoints>,
+    blobs: Arc<dyn Blobs>,
     assembler: Arc<dyn Assemble>,
     host: Option<Arc<dyn ToolHost>>,
     seeds: Seeds,
@@ -114,10 +116,9 @@ impl RuntimeBuilder {
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
-        let Self { log, checkpoints, assembler, host, seeds } = self;
-        let node = seeds.node();
-        let open = Mutex::default();
-        Runtime { inner: Arc::new(Inner { log, checkpoints, assembler, host, seeds: Arc::new(seeds), node, open }) }
+        let Self { log, checkpoints, blobs, assembler, host, seeds } = self;
+        let (node, seeds, open) = (seeds.node(), Arc::new(seeds), Mutex::default());
+        Runtime { inner: Arc::new(Inner { log, checkpoints, blobs, assembler, host, seeds, node, open }) }
     }
 }
 
@@ -128,6 +129,7 @@ impl Runtime {
         RuntimeBuilder {
             log: Arc::new(storage.clone()),
             checkpoints: Arc::new(storage.clone()),
+            blobs: Arc::new(storage.clone()),
             assembler: Arc::new(Parts::default()),
             host: None,
             seeds: Seeds::random(),
@@ -295,8 +297,16 @@ impl Runtime {
         };
         let task = tokio::spawn(task.run());
         let log = Arc::clone(&inner.log);
-        let handle =
-            WorldHandle::new(opening.name.clone(), world_id, log, asks, watched, activity, task.abort_handle());
+        let handle = WorldHandle {
+            name: opening.name.clone(),
+            id: world_id,
+            log,
+            blobs: Arc::clone(&inner.blobs),
+            asks,
+            status: watched,
+            activity,
+            task: task.abort_handle(),
+        };
         self.open_worlds().insert(opening.name.clone(), handle.clone());
         handle
     }

@@ -8,7 +8,7 @@ use folkmoot_core::command::{Action, Command, Reply, Settlement};
 use folkmoot_core::commit::{CommandKey, Keyed, StepKey};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
 use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, RequestId, WorldId, WorldName};
-use folkmoot_core::port::EventLog;
+use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Activity, World};
@@ -21,20 +21,23 @@ use crate::proof::Proof;
 use crate::task::{Ask, Status};
 
 mod amend;
+mod attach;
 mod subscribe;
 
+pub use attach::File;
 pub use subscribe::{TextSubscription, ToolResultSubscription};
 
 /// An open world. Cheap to clone; the world closes when the runtime closes it.
 #[derive(Clone)]
 pub struct WorldHandle {
-    name: WorldName,
-    id: Option<WorldId>,
-    log: Arc<dyn EventLog>,
-    asks: mpsc::Sender<Ask>,
-    status: watch::Receiver<Status>,
-    activity: ActivityChannel,
-    task: AbortHandle,
+    pub(crate) name: WorldName,
+    pub(crate) id: Option<WorldId>,
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) asks: mpsc::Sender<Ask>,
+    pub(crate) status: watch::Receiver<Status>,
+    pub(crate) activity: ActivityChannel,
+    pub(crate) task: AbortHandle,
 }
 
 impl fmt::Debug for WorldHandle {
@@ -62,7 +65,7 @@ impl Key {
 pub struct Post {
     /// The text.
     pub text: String,
-    /// What is attached.
+    /// What is attached, as [`Seat::attach`] described it.
     pub attachments: Vec<Attachment>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
@@ -104,18 +107,6 @@ impl ToolResultData {
 }
 
 impl WorldHandle {
-    pub(crate) const fn new(
-        name: WorldName,
-        id: Option<WorldId>,
-        log: Arc<dyn EventLog>,
-        asks: mpsc::Sender<Ask>,
-        status: watch::Receiver<Status>,
-        activity: ActivityChannel,
-        task: AbortHandle,
-    ) -> Self {
-        Self { name, id, log, asks, status, activity, task }
-    }
-
     /// Its name.
     #[must_use]
     pub const fn name(&self) -> &WorldName {
@@ -242,7 +233,8 @@ impl Seat {
     /// Says something. Returns once the message is durable, with its id.
     ///
     /// # Errors
-    /// [`SeatError::Refused`] if the message is empty or too long, or an agent speaks; else the world has ended.
+    /// [`SeatError::Refused`] if the message is empty or too long, a file is not kept here, or an agent speaks; else the
+    /// world has ended.
     pub async fn publish_message(&self, post: Post) -> Result<MessageId, SeatError> {
         let Post { text, attachments, reply_to, key } = post;
         let accepted = self.give(Action::PostMessage { text, attachments, reply_to }, key).await?;
@@ -320,6 +312,9 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] with the reason; else the world has ended.
     pub async fn give(&self, action: Action, key: Option<Key>) -> Result<Accepted, SeatError> {
+        if let Action::PostMessage { attachments, .. } = &action {
+            self.check_kept(attachments).await?;
+        }
         let command = self.keyed(action, key);
         self.world.command(|reply| Ask::Command { command, reply }).await
     }

@@ -11,7 +11,7 @@ use folkmoot::core::command::CommandKind;
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
 };
 
 /// A store and the pairs that went through it.
@@ -98,5 +98,20 @@ impl Checkpoints for Timed {
 
     async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
         self.store.latest(world, decider).await
+    }
+}
+
+#[async_trait]
+impl Blobs for Timed {
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        self.store.put(world, bytes).await
+    }
+
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        self.store.get(world, blob).await
+    }
+
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        self.store.size(world, blob).await
     }
 }

@@ -12,7 +12,7 @@ mod room;
 pub mod run;
 
 pub use folkmoot_agents::{
-    ActivityEvent, Assemble, AssembleError, FoldError, Key, ModelAgent, OpenError, Opening, Parts, Perform, Post,
+    ActivityEvent, Assemble, AssembleError, File, FoldError, Key, ModelAgent, OpenError, Opening, Parts, Perform, Post,
     Proof, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
     ToolResultSubscription, WorldHandle, fold_world,
 };

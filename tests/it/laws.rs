@@ -1,5 +1,6 @@
 //! What holds in every room, whatever is said in it.
 
+mod attachments;
 mod durability;
 mod ending;
 mod rights;

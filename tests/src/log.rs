@@ -7,7 +7,7 @@ use folkmoot::Store;
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
 };
 
 use crate::gate::Gate;
@@ -69,5 +69,20 @@ impl Checkpoints for TestLog {
 
     async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
         self.store.latest(world, decider).await
+    }
+}
+
+#[async_trait]
+impl Blobs for TestLog {
+    async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+        self.store.put(world, bytes).await
+    }
+
+    async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+        self.store.get(world, blob).await
+    }
+
+    async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
+        self.store.size(world, blob).await
     }
 }

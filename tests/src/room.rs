@@ -5,7 +5,7 @@ use std::sync::Arc;
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, ModelName, ToolName, WorldName};
 use folkmoot::core::port::{Agent, Model, Tool as _};
-use folkmoot::core::port::{Checkpoints, EventLog};
+use folkmoot::core::port::{Blobs, Checkpoints, EventLog};
 use folkmoot::core::spec::{AgentSpec, Definition, Mode, ModelSpec, SpecText, WorldSpec};
 use folkmoot::{Opening, Parts, Perform, Proof, Runtime, Seat, WorldHandle};
 
@@ -68,7 +68,7 @@ impl Room {
     }
 
     /// Opens the room in a runtime of its own over `log`, or goes on with it.
-    pub async fn open<L: EventLog + Checkpoints + Clone + 'static>(&self, log: &L) -> (Runtime, WorldHandle) {
+    pub async fn open<L: EventLog + Checkpoints + Blobs + Clone + 'static>(&self, log: &L) -> (Runtime, WorldHandle) {
         let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
         let definition = Definition { spec: self.spec.clone(), text: SpecText::default().into() };
         let world = runtime

@@ -105,7 +105,7 @@ fn read_by_finn(history: History) -> Vec<Item> {
 }
 
 fn heard(said: &str) -> Item {
-    Item::Heard { from: "ada".to_owned(), text: said.to_owned() }
+    Item::Heard { from: "ada".to_owned(), text: said.to_owned(), attachments: Vec::new() }
 }
 
 #[test]
