@@ -8,6 +8,7 @@
 
 pub mod script;
 
+mod media_type;
 mod room;
 pub mod run;
 
@@ -29,4 +30,5 @@ pub use folkmoot_store as store;
 pub use folkmoot_store::{OpenMode, Store};
 pub use folkmoot_tools as tools;
 pub use folkmoot_tools::ProcessHost;
+pub use media_type::media_type_of;
 pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of, tool_helper_main};

@@ -14,6 +14,7 @@ use folkmoot_core::world::{Activity, ScriptProgress};
 use crate::room::{DefinitionError, definition_of};
 use crate::script::{Fault, Script, Step, Verb};
 
+mod attach;
 mod decision;
 mod evidence;
 mod expectation;
@@ -271,6 +272,7 @@ impl Run<'_> {
     /// Does the steps that are not recorded. The wait of one that is recorded is not skipped.
     async fn drive(mut self) -> Result<Report, RunError> {
         let script = self.script;
+        self.check_files().await?;
         let (mut done, mut done_before) = (0_usize, 0_usize);
         for (number, step) in (0..).zip(&script.steps) {
             let progress = self.read(|world| world.script().clone()).await?;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
 
+mod attach;
 mod check;
 mod expect;
 mod fault;
@@ -26,6 +27,7 @@ mod step;
 mod tests;
 mod validate;
 
+pub use attach::Attach;
 pub(crate) use expect::word;
 pub use expect::{Budget, Calls, Claim, Expect, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch};
 pub use fault::{Fault, Mark, ScriptError, Sources};

@@ -40,6 +40,7 @@ sweeps! {
     forged_approval_survives_every_cut: "forged-approval",
     wrong_agent_survives_every_cut: "wrong-agent",
     recorded_survives_every_cut: "recorded",
+    attachments_survive_every_cut: "attached",
     files_survive_every_cut: "files",
     parallel_agents_survive_every_cut: "parallel",
     questions_survive_every_cut: "questions",

@@ -12,6 +12,7 @@ use crate::terminal::Terminal;
 pub(crate) fn check(common: &Common, arguments: &Check) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
     definition_of(&script, &script.spec)?;
+    script.check_files(0)?;
     let mut terminal = Terminal::new();
     let (agents, steps) = (script.spec.agents.len(), script.steps.len());
     if common.json {

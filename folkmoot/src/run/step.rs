@@ -3,6 +3,7 @@
 use folkmoot_agents::{Key, Proof, Seat, SeatError};
 use folkmoot_core::command::Action;
 use folkmoot_core::ids::MessageId;
+use folkmoot_core::refusal::Refusal;
 use folkmoot_core::world::{Activity, World};
 
 use super::{Run, RunError, opening};
@@ -70,11 +71,11 @@ impl Run<'_> {
             Some(id) => Some(self.message_of(step, id).await?),
             None => None,
         };
-        let action = Action::PostMessage { text: post.text.clone(), attachments: Vec::new(), reply_to };
-        if !post.attach.is_empty() {
-            return Err(RunError::Failed(self.fault(step, "files cannot be attached in this version")));
-        }
-        self.give(number, step, action).await
+        let attachments = match self.attach(step, post).await? {
+            Ok(attachments) => attachments,
+            Err(error) => return self.expect_answer(number, step, Err(error)).await,
+        };
+        self.give(number, step, Action::PostMessage { text: post.text.clone(), attachments, reply_to }).await
     }
 
     /// Gives a command under the step's key. A world that crashed meanwhile, as it was told to, is reopened first.
@@ -106,7 +107,7 @@ impl Run<'_> {
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Err(SeatError::Refused(refusal)), None) => {
-                let what = format!("this was refused: {}", refusal.code());
+                let what = format!("this was refused: {}", told(&refusal));
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Ok(()), Some(wanted)) => {
@@ -209,5 +210,13 @@ fn amend(message: MessageId, amendment: &Amendment) -> Action {
         Amendment::Retract => Action::Retract { message },
         Amendment::Edit(text) => Action::Edit { message, text: text.clone() },
         Amendment::Regenerate => Action::Regenerate { message },
+    }
+}
+
+/// The word for a refusal, and what is wrong where that is known.
+fn told(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::BadMessage { why } | Refusal::BadDefinition { why } => format!("{}: {why}", refusal.code()),
+        Refusal::Stale | Refusal::Right { .. } | Refusal::NoSuchMessage { .. } => refusal.code(),
     }
 }

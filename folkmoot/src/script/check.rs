@@ -2,8 +2,8 @@
 
 use super::fault::{Faults, Mark};
 use super::node::{Key, Node};
-use super::secret;
 use super::step::request_position;
+use super::{attach, secret};
 
 /// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
@@ -77,9 +77,11 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
         if let Some(said) = text.text() {
             secret::check_text(said, text.mark, faults);
         }
-        if text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty()) {
+        let is_empty = text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
+        if is_empty && say.get("attach").is_none() {
             faults.add(text.mark, "there is nothing to say here");
         }
+        say.get("attach").into_iter().flat_map(Node::items).for_each(|file| attach::check_name(file, faults));
     }
     check_house(step, faults);
     for (_, select) in step.entries() {

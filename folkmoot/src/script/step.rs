@@ -1,7 +1,6 @@
 //! Steps: what happens in a world, one thing after another.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
@@ -9,6 +8,7 @@ use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
 use serde_json::Value;
 
+use super::attach::Attach;
 use super::expect::Expect;
 use super::fault::Mark;
 
@@ -140,10 +140,10 @@ impl Decision {
 /// What is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Post {
-    /// The text.
+    /// The text; may be empty if files are attached.
     pub text: String,
-    /// Files to attach, relative to the script's folder.
-    pub attach: Vec<PathBuf>,
+    /// Files to attach.
+    pub attach: Vec<Attach>,
     /// The name of the step whose message it answers; that step comes before.
     pub reply_to: Option<String>,
 }

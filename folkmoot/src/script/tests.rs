@@ -2,6 +2,7 @@ use std::fs;
 
 use super::*;
 
+mod attach;
 mod examples;
 mod include;
 mod parts;

@@ -1,5 +1,7 @@
 //! The tables of the spec: agents, models, tools, policy, limits, replies.
 
+use folkmoot_core::port::BLOB_BYTES_MAX;
+
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::model::MODEL;
 use super::tool::TOOL;
@@ -106,6 +108,8 @@ static LIMITS: Record = Record::new(
         field("transcript_max", Count(1, 1_000_000), "Messages kept for agents that have not seen them yet."),
         field("items_max", Count(2, 1_000_000), "Items that an agent's memory keeps."),
         field("message_bytes_max", Count(1, 56 * 1024), "The most bytes of one message."),
+        field("attachments_max", Count(0, 1_000), "Files that may be attached to one message."),
+        field("attachment_bytes_max", Count(0, BLOB_BYTES_MAX as u64), "The most bytes of one attached file."),
         field("approval_ttl", Shape::Record(&APPROVAL_TTL), "How long approvals wait."),
     ]],
 );

@@ -2,7 +2,7 @@
 
 use super::Shape::{Count, Duration, Either, Flag, JsonMap, List, Name, Ref, Text, True, Word};
 use super::expect::EXPECT;
-use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, required, spec};
+use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, spec};
 
 const DAYS_3650: u64 = 3_650 * 86_400_000;
 
@@ -132,11 +132,12 @@ static EMPTY: Record = Record::new("this step", &[]);
 static SAY: Record = Record::new(
     "a message",
     &[&[
-        required("text", Text, "The text."),
-        field("attach", List(&Text, 1), "Files to attach."),
+        field("text", Text, "The text."),
+        field("attach", List(&Text, 1), "Files to attach, relative to the script's folder."),
         field("reply_to", Ref(Named::Step), "The `id` of the step whose message it answers."),
     ]],
-);
+)
+.any_of(&["text", "attach"]);
 
 /// Which message: by the step that posted it, by its position in the log, or by the agent that replied.
 const MESSAGE: Shape = Either(&[Count(1, u64::MAX), Ref(Named::Step), Shape::Record(&REPLY)]);

@@ -7,6 +7,7 @@ use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
 
 use super::{Actor, Amendment, Decision, MessageRef, Post, Selector, Step, Verb};
+use crate::script::attach::Attach;
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
 use crate::script::grammar::VERBS;
@@ -85,8 +86,8 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
 fn post(node: &Node) -> Option<Post> {
     let attach = node.get("attach").into_iter().flat_map(Node::items);
     Some(Post {
-        text: node.text().or_else(|| node.text_of("text"))?.to_owned(),
-        attach: attach.map(|file| file.text().map(Into::into)).collect::<Option<_>>()?,
+        text: node.text().or_else(|| node.text_of("text")).unwrap_or_default().to_owned(),
+        attach: attach.map(Attach::read).collect::<Option<_>>()?,
         reply_to: node.text_of("reply_to").map(str::to_owned),
     })
 }
