@@ -87,7 +87,7 @@ fn memory(value: Value) -> Result<Vec<String>, CliError> {
 fn told(item: &Item) -> String {
     match item {
         Item::Heard { from, text, attachments } => {
-            let files: String = attachments.iter().map(|file| format!(" [{}]", file.name)).collect();
+            let files: String = attachments.iter().map(|file| format!(" {file}")).collect();
             format!("heard {from}: {text}{files}")
         }
         Item::Said { parts } => {

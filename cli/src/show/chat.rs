@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{AdmittedCall, Author, Event, MessagePosted};
+use folkmoot::core::event::{AdmittedCall, Author, Event, MessageBody, MessagePosted};
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::LLMResponse;
@@ -186,7 +186,7 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
     let erased = || "[erased]".to_owned();
     let text = match &posted.answer {
         Some(place) => answer.map_or_else(erased, |(_, response)| response.spoken_without(&place.cut)),
-        None => posted.body.present().map_or_else(erased, |body| body.text.clone()),
+        None => posted.body.present().map_or_else(erased, written),
     };
     let (from, is_person) = match &posted.author {
         Author::Person(person) => (person.to_string(), true),
@@ -194,6 +194,13 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
         Author::World => ("world".to_owned(), false),
     };
     Line::Said { message: Some(posted.message), from, is_person, text }
+}
+
+/// A text, and below it what is attached.
+fn written(body: &MessageBody) -> String {
+    let text = Some(body.text.clone()).filter(|text| !text.is_empty());
+    let files = body.attachments.iter().map(ToString::to_string);
+    text.into_iter().chain(files).collect::<Vec<_>>().join("\n")
 }
 
 /// What an agent says beside its tool calls: it is no message, and nobody but people sees it.

@@ -145,7 +145,10 @@ fn erased() -> String {
 
 fn said(posted: &MessagePosted, commit: &Commit) -> String {
     let text = match &posted.answer {
-        None => posted.body.present().map_or_else(erased, |body| body.text.clone()),
+        None => posted.body.present().map_or_else(erased, |body| {
+            let files: String = body.attachments.iter().map(|file| format!(" {file}")).collect();
+            format!("{}{files}", body.text)
+        }),
         Some(place) => {
             let response = commit.events.iter().find_map(response_of);
             response.map_or_else(erased, |response| response.spoken_without(&place.cut))

@@ -6,6 +6,7 @@
     reason = "a test says what went wrong by panicking, and a test that is skipped says so"
 )]
 
+mod attach;
 mod chat;
 mod decisions;
 mod desk;

@@ -1,5 +1,7 @@
 //! What an attachment may be called, and what it may say that it is.
 
+use std::fmt;
+
 use super::Attachment;
 use crate::ids::Digest;
 
@@ -62,6 +64,14 @@ impl Attachment {
             return Err(AttachmentError::TooLarge { name: self.name.clone(), bytes: self.bytes, max: bytes_max });
         }
         Ok(())
+    }
+}
+
+/// The one line in which people and models are told of it.
+impl fmt::Display for Attachment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, media_type, bytes, .. } = self;
+        write!(f, "[attached: {name}, {media_type}, {bytes} bytes]")
     }
 }
 

@@ -77,10 +77,7 @@ impl Writer {
 
     /// What was said, and a line for each file: this codec sends none.
     fn heard(&mut self, from: &str, text: &str, attachments: &[Attachment]) -> String {
-        let line = |Attachment { name, media_type, bytes, .. }: &Attachment| {
-            format!("[attached: {name}, {media_type}, {bytes} bytes]")
-        };
-        let lines: Vec<String> = attachments.iter().map(line).collect();
+        let lines: Vec<String> = attachments.iter().map(ToString::to_string).collect();
         if lines.is_empty() {
             return format!("{from}: {text}");
         }
