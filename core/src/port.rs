@@ -89,6 +89,13 @@ pub trait EventLog: Send + Sync + Debug {
     /// [`ReadError::NoSuchWorld`], or damage.
     async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError>;
 
+    /// The messages at `from` or behind it, and before `to`, that a later event has taken away: their positions, in
+    /// order. Costs what it gives, however long the log is.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`], or damage of the world index.
+    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError>;
+
     /// Reads like [`EventLog::read`], then follows: no gap, no duplicate, no end while the store is open.
     ///
     /// # Errors

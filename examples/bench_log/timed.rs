@@ -73,6 +73,10 @@ impl EventLog for Timed {
         self.store.read_back(world, before, limit).await
     }
 
+    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+        self.store.gone(world, from, to).await
+    }
+
     async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
         self.store.subscribe(world, from).await
     }

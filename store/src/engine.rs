@@ -116,6 +116,8 @@ pub enum Table {
     Runs,
     /// Where the commit of a key is.
     Keys,
+    /// Which messages later events have taken away.
+    Gone,
 }
 
 /// A key and its value.

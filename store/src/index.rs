@@ -54,6 +54,8 @@ pub(crate) struct World {
     pub(crate) tail: VecDeque<TailCommit>,
     /// The keys of those commits.
     pub(crate) tail_keys: BTreeMap<CommandKey, (Position, Digest)>,
+    /// The messages that those commits took away, and which commit did.
+    pub(crate) tail_gone: BTreeMap<Position, Position>,
     /// The head, for those who follow.
     news: watch::Sender<Position>,
 }
@@ -61,7 +63,8 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
-        Self { reach, runs_end, tail: VecDeque::new(), tail_keys: BTreeMap::new(), news }
+        let (tail, tail_keys, tail_gone) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new());
+        Self { reach, runs_end, tail, tail_keys, tail_gone, news }
     }
 
     /// Follows the head, from where it is now. Nobody keeps it up to date while nobody follows.
@@ -135,6 +138,7 @@ impl Index {
         if let Some(keyed) = summary.key {
             world.tail_keys.insert(keyed.key, (summary.first, keyed.digest));
         }
+        world.tail_gone.extend(summary.gone.into_iter().map(|gone| (gone, summary.first)));
         if world.news.receiver_count() > 0 {
             world.news.send_replace(summary.last);
         }
@@ -153,5 +157,6 @@ impl Index {
         let gone = world.tail.partition_point(|commit| commit.first <= end);
         world.tail.drain(..gone);
         world.tail_keys.retain(|_, (first, _)| *first > end);
+        world.tail_gone.retain(|_, by| *by > end);
     }
 }

@@ -160,7 +160,7 @@ pub(crate) fn each_unit(
     Ok(())
 }
 
-/// Writes runs, then keys, then what the index says of the worlds: until that is there, the runs do not count.
+/// Writes runs, then keys and what is gone, then what the index says of the worlds: until that is there, the runs do not count.
 fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let mut pairs: Vec<Pair> = Vec::new();
@@ -173,6 +173,8 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     engine.put(Table::Runs, &pairs)?;
     let keys: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.keys(*world)).collect();
     engine.put(Table::Keys, &keys)?;
+    let gone: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.gone(*world)).collect();
+    engine.put(Table::Gone, &gone)?;
     let entries: Vec<Pair> =
         sheets.iter().map(|(world, sheet)| (world.0.as_bytes().to_vec(), entry::write(&sheet.reach))).collect();
     engine.put(Table::Worlds, &entries)
@@ -210,6 +212,27 @@ pub(crate) fn find_key(
     let digest = key_digest(key).map_err(damaged)?;
     let found = engine.get(Table::Keys, &entry::key(world, &digest))?;
     found.map(|value| entry::read_key(&value).map_err(damaged)).transpose()
+}
+
+/// The messages of a world at `from` or behind it, and before `to`, that commits in runs took away.
+pub(crate) fn gone(
+    engine: &dyn Engine,
+    world: WorldId,
+    from: Position,
+    to: Position,
+) -> Result<Vec<Position>, EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let (mut next, end) = (entry::gone_key(world, from), entry::gone_key(world, to));
+    let mut gone = Vec::new();
+    loop {
+        let rows = engine.range(Table::Gone, &next, &end, READ_BYTES)?;
+        let Some((last, _)) = rows.last() else { return Ok(gone) };
+        next.clone_from(last);
+        next.push(0);
+        for (key, _) in &rows {
+            gone.push(entry::read_gone_key(key).map_err(damaged)?);
+        }
+    }
 }
 
 /// Removes runs that a sweep wrote and did not live to count.

@@ -1,7 +1,7 @@
 //! What the index needs to know of a commit.
 
 use folkmoot_core::commit::{Commit, Keyed};
-use folkmoot_core::event::{Event, EventKind};
+use folkmoot_core::event::{Event, EventKind, MessageEdited, MessageRetracted, ReplyRegenerated};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 
 use crate::format::Malformed;
@@ -22,6 +22,8 @@ pub(crate) struct Summary {
     pub(crate) opened: Option<Incarnation>,
     /// The world's name, if the commit begins with `WorldOpened`.
     pub(crate) created: Option<WorldName>,
+    /// The messages that it takes away.
+    pub(crate) gone: Vec<Position>,
 }
 
 impl Summary {
@@ -35,6 +37,7 @@ impl Summary {
             key: commit.header.key.clone(),
             opened: None,
             created: None,
+            gone: Vec::new(),
         };
         summary.note_first(commit.events.first());
         commit.events.iter().for_each(|event| summary.note(event));
@@ -52,10 +55,10 @@ impl Summary {
             key: header.key,
             opened: None,
             created: None,
+            gone: Vec::new(),
         };
         for (at, event) in record.events()?.into_iter().enumerate() {
-            let matters = event.kind == EventKind::Opened as u16 || (at == 0 && header.first.get() == 1);
-            if matters {
+            if is_noted(event.kind) || (at == 0 && header.first.get() == 1) {
                 let event = decode(&event, upcasters)?;
                 if at == 0 {
                     summary.note_first(Some(&event));
@@ -78,8 +81,20 @@ impl Summary {
     fn note(&mut self, event: &Event) {
         if let Event::Opened(opened) = event {
             self.opened = Some(opened.incarnation);
+        } else if let Event::MessageEdited(MessageEdited { gone, .. })
+        | Event::MessageRetracted(MessageRetracted { gone, .. })
+        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        {
+            self.gone.extend_from_slice(gone);
         }
     }
+}
+
+/// Whether an event of this kind says something that the index needs to know.
+fn is_noted(kind: u16) -> bool {
+    const NOTED: &[EventKind] =
+        &[EventKind::Opened, EventKind::MessageEdited, EventKind::MessageRetracted, EventKind::ReplyRegenerated];
+    NOTED.iter().any(|noted| *noted as u16 == kind)
 }
 
 /// Reads an event, lifted to this build's version if it has an older one.

@@ -45,6 +45,7 @@ struct Trees {
     worlds: Tree,
     runs: Tree,
     keys: Tree,
+    gone: Tree,
 }
 
 impl Trees {
@@ -54,6 +55,7 @@ impl Trees {
             Table::Worlds => &self.worlds,
             Table::Runs => &self.runs,
             Table::Keys => &self.keys,
+            Table::Gone => &self.gone,
         }
     }
 }

@@ -63,6 +63,20 @@ pub(crate) fn key(world: WorldId, digest: &Digest) -> Vec<u8> {
     key
 }
 
+/// Where the table of messages that are gone has the message at `position`.
+pub(crate) fn gone_key(world: WorldId, position: Position) -> Vec<u8> {
+    let mut key = world.0.as_bytes().to_vec();
+    key.extend_from_slice(&position.get().to_be_bytes());
+    key
+}
+
+/// Reads the position back.
+pub(crate) fn read_gone_key(key: &[u8]) -> Result<Position, Malformed> {
+    let mut key = Bytes(key);
+    let _world: [u8; 16] = key.array()?;
+    Ok(Position::new(u64::from_be_bytes(key.array()?)))
+}
+
 /// What it has there: the position of the commit, and the digest of what it asked.
 pub(crate) fn write_key(position: Position, digest: &Digest) -> Vec<u8> {
     let mut value = position.get().to_le_bytes().to_vec();

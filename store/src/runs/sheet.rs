@@ -28,12 +28,13 @@ pub(crate) struct Sheet {
     start: Position,
     bytes: Vec<u8>,
     keys: Vec<(Position, Keyed, Digest)>,
+    gone: Vec<Position>,
 }
 
 impl Sheet {
     /// Begins behind `reach`.
     pub(crate) const fn new(reach: Reach) -> Self {
-        Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new() }
+        Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new(), gone: Vec::new() }
     }
 
     /// The position of the last event.
@@ -51,6 +52,7 @@ impl Sheet {
         }
         self.reach.advance(summary, record.link);
         self.bytes.extend_from_slice(record.bytes);
+        self.gone.extend_from_slice(&summary.gone);
         if let Some(keyed) = &summary.key {
             self.keys.push((summary.first, keyed.clone(), key_digest(&keyed.key)?));
         }
@@ -63,6 +65,11 @@ impl Sheet {
             (entry::key(world, digest), entry::write_key(*first, &keyed.digest))
         };
         self.keys.iter().map(pair)
+    }
+
+    /// The pairs for the table of messages that are gone: there is nothing to say of one but that it is.
+    pub(crate) fn gone(&self, world: WorldId) -> impl Iterator<Item = Pair> + '_ {
+        self.gone.iter().map(move |gone| (entry::gone_key(world, *gone), Vec::new()))
     }
 
     /// The pairs for the run table. `last` is the world's last run as it stands.

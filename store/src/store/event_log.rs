@@ -1,5 +1,6 @@
 //! The event log port.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -44,6 +45,26 @@ impl EventLog for Store {
         self.head(world)?;
         let shared = Arc::clone(&self.inner.shared);
         blocking(move || reader::back(&shared, world, before, limit)).await
+    }
+
+    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+        self.check_open()?;
+        if from >= to {
+            return self.head(world).map(|_| Vec::new());
+        }
+        let in_tail: Vec<Position> = {
+            let index = self.inner.shared.index();
+            let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
+            known.tail_gone.range(from..to).map(|(gone, _)| *gone).collect()
+        };
+        // A sweep writes the table before it takes a message from the tail.
+        let shared = Arc::clone(&self.inner.shared);
+        let in_runs = blocking(move || {
+            let lease = shared.lease();
+            lease.engine().and_then(|engine| runs::gone(engine, world, from, to))
+        });
+        let in_runs = in_runs.await.map_err(|error| read_error(error, from))?;
+        Ok(in_tail.into_iter().chain(in_runs).collect::<BTreeSet<_>>().into_iter().collect())
     }
 
     async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {

@@ -35,5 +35,6 @@ mod fixture;
 mod frame_log;
 mod full_disk;
 mod golden;
+mod index;
 mod opening;
 mod recovery;

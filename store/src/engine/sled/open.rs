@@ -96,6 +96,7 @@ fn open_trees(db: &Db) -> Result<Trees, EngineError> {
         worlds: tree("worlds")?,
         runs: tree("runs")?,
         keys: tree("keys")?,
+        gone: tree("gone")?,
     })
 }
 
