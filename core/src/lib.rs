@@ -47,6 +47,7 @@ pub mod port;
 pub mod principal;
 pub mod projection;
 pub mod refusal;
+pub mod reply;
 pub mod request;
 pub mod response;
 pub mod routing;

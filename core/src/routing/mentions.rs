@@ -13,7 +13,7 @@ pub(crate) mod letters;
 pub(crate) mod lines;
 mod names;
 mod nearest;
-mod roster;
+pub(crate) mod roster;
 pub(crate) mod run;
 mod span;
 

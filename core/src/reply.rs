@@ -1,0 +1,62 @@
+//! The finalisation of agents' replies: from what an agent spoke to what people read, and where it wants to go.
+//!
+//! Routing tags are obeyed and cut, wherever they stand, code included. An agent's own mention is cut from the run of
+//! mentions at the start of a line. The blank or the empty line that a cut would leave behind goes with it. A whole reply
+//! and one that streams take the same way, character by character: [`ReplyCutter`].
+
+use crate::ids::AgentName;
+use crate::routing::mentions::Roster;
+
+mod blanks;
+mod bracket;
+mod cutter;
+mod own;
+mod piece;
+mod tags;
+mod word;
+
+#[cfg(test)]
+mod tests;
+
+pub use cutter::ReplyCutter;
+
+/// The warning about a routing tag with a word in it that nobody knows.
+pub const UNKNOWN_ROUTING_TAG: &str = "unknown_routing_tag";
+
+/// A reply as people read it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FinalReply {
+    /// The text. Empty if nothing but white space remains.
+    pub text: String,
+    /// The byte ranges of the spoken text that are not part of it: ascending, neither empty nor touching.
+    pub cut: Vec<(u32, u32)>,
+    /// The strongest routing tag.
+    pub tag: Option<RoutingTag>,
+    /// The names of all `TO` tags, as they were written, without `@`. Empty unless the tag is [`RoutingTag::To`].
+    pub to: Vec<String>,
+    /// Codes, each once: [`UNKNOWN_ROUTING_TAG`].
+    pub warnings: Vec<&'static str>,
+}
+
+/// What an agent's routing tags ask for, the strongest last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RoutingTag {
+    /// `<world>TO: a, b</world>`: the reply is for these.
+    To,
+    /// `<world>PASS</world>`: the reply is for nobody.
+    Pass,
+    /// `<world>DONE</world>`: the task is done, and the reply is for nobody.
+    Done,
+    /// `<world>STOP</world>`: nobody is to go on.
+    Stop,
+}
+
+impl FinalReply {
+    /// Finalises `spoken`, said by `agent` among those of `roster`.
+    #[must_use]
+    pub fn of(spoken: &str, agent: &AgentName, roster: &Roster) -> Self {
+        let mut cutter = ReplyCutter::new(agent.clone(), roster.clone());
+        let text = cutter.push(spoken);
+        cutter.end(text)
+    }
+}

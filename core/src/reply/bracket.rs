@@ -1,0 +1,38 @@
+//! `<world>` and `</world>`, character by character: in any case, with blanks where nobody would see a difference.
+
+/// As much of a bracket as was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bracket {
+    closes: bool,
+    letters: usize,
+}
+
+/// What a bracket is with one more character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Read {
+    Further(Bracket),
+    Opening,
+    Closing,
+    Neither,
+}
+
+const NAME: &[u8] = b"world";
+
+impl Bracket {
+    /// `<`.
+    pub(super) const START: Self = Self { closes: false, letters: 0 };
+
+    pub(super) fn then(self, c: char) -> Read {
+        let letter = NAME.get(self.letters).map(|letter| char::from(*letter));
+        match c {
+            ' ' | '\t' if self.letters == 0 || letter.is_none() => Read::Further(self),
+            '/' if self.letters == 0 && !self.closes => Read::Further(Self { closes: true, ..self }),
+            '>' if letter.is_none() && self.closes => Read::Closing,
+            '>' if letter.is_none() => Read::Opening,
+            _ if letter == Some(c.to_ascii_lowercase()) => {
+                Read::Further(Self { letters: self.letters.saturating_add(1), ..self })
+            }
+            _ => Read::Neither,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Finalising a reply while it is spoken.
+
+use super::FinalReply;
+use super::blanks::Blanks;
+use super::own::Own;
+use super::piece::Piece;
+use super::tags::Tags;
+use crate::ids::AgentName;
+use crate::routing::mentions::Roster;
+
+/// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes.
+///
+/// Whatever the pieces are, all that it gives, one after the other, is the text of [`FinalReply::of`] the whole.
+#[derive(Debug)]
+pub struct ReplyCutter {
+    /// The bytes that were spoken.
+    spoken: u32,
+    /// The byte ranges that were kept.
+    kept: Vec<(u32, u32)>,
+    tags: Tags,
+    own: Own,
+    blanks: Blanks,
+}
+
+impl ReplyCutter {
+    /// Before the first word of `agent`, among those of `roster`.
+    #[must_use]
+    pub fn new(agent: AgentName, roster: Roster) -> Self {
+        let (tags, own, blanks) = (Tags::default(), Own::new(agent, roster), Blanks::default());
+        Self { spoken: 0, kept: Vec::new(), tags, own, blanks }
+    }
+
+    /// Takes more of the reply, and gives what of it will stay for certain.
+    pub fn push(&mut self, delta: &str) -> String {
+        let mut untagged = Vec::new();
+        for c in delta.chars() {
+            self.tags.feed(self.spoken, c, &mut untagged);
+            self.spoken = self.spoken.saturating_add(len(c));
+        }
+        self.pass(untagged, false)
+    }
+
+    /// Gives what is left: the reply is whole.
+    #[must_use]
+    pub fn finish(self) -> String {
+        self.end(String::new()).text
+    }
+
+    /// The whole reply, of which `text` was given already.
+    pub(super) fn end(mut self, mut text: String) -> FinalReply {
+        let mut untagged = Vec::new();
+        self.tags.finish(&mut untagged);
+        text.push_str(&self.pass(untagged, true));
+        let (tag, to, warnings) = self.tags.found.verdict();
+        FinalReply { text, cut: between(&self.kept, self.spoken), tag, to, warnings }
+    }
+
+    /// Takes pieces without tags through the other stages.
+    fn pass(&mut self, untagged: Vec<Piece>, is_end: bool) -> String {
+        let (mut addressed, mut whole) = (Vec::new(), Vec::new());
+        untagged.into_iter().for_each(|piece| self.own.feed(piece, &mut addressed));
+        if is_end {
+            self.own.finish(&mut addressed);
+        }
+        addressed.into_iter().for_each(|piece| self.blanks.feed(piece, &mut whole));
+        if is_end {
+            self.blanks.finish(&mut whole);
+        }
+        whole.into_iter().filter_map(|piece| self.note(piece)).collect()
+    }
+
+    fn note(&mut self, piece: Piece) -> Option<char> {
+        let Piece::Char { at, c } = piece else { return None };
+        let end = at.saturating_add(len(c));
+        match self.kept.last_mut() {
+            Some((_, last)) if *last == at => *last = end,
+            Some(_) | None => self.kept.push((at, end)),
+        }
+        Some(c)
+    }
+}
+
+fn len(c: char) -> u32 {
+    u32::try_from(c.len_utf8()).unwrap_or(u32::MAX)
+}
+
+/// The ranges of `0..end` that are between those of `kept`.
+fn between(kept: &[(u32, u32)], end: u32) -> Vec<(u32, u32)> {
+    let starts = std::iter::once(0).chain(kept.iter().map(|(_, end)| *end));
+    let ends = kept.iter().map(|(start, _)| *start).chain(std::iter::once(end));
+    starts.zip(ends).filter(|(start, end)| start < end).collect()
+}
