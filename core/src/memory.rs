@@ -6,19 +6,22 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::event::Purpose;
+use crate::event::{PrefixCause, Purpose};
 use crate::ids::{CallId, Digest, Position, Time, TurnId};
 use crate::request::{Item, Parameters, fingerprint_next};
 
 mod call;
 mod message;
 mod result;
+mod revision;
 #[cfg(test)]
 mod tests;
 mod turn;
 
 pub use call::{CallState, OpenCall, Run};
 pub use message::Message;
+pub use revision::TakenBack;
+pub(crate) use revision::{is_within, without};
 pub use turn::{CallResult, ModelState, Slot, Turn};
 
 /// An item with its digest, computed once, when it entered the memory.
@@ -77,6 +80,12 @@ pub struct Memory {
     pub items: Vec<Remembered>,
     /// The fingerprint of the last request.
     pub chain: Option<Chain>,
+    /// Why the next request does not extend the last one, if that is known already.
+    pub broken: Option<PrefixCause>,
+    /// Messages that were taken back while the model reads the items, oldest first.
+    pub taken_back: Vec<TakenBack>,
+    /// Where people last changed what is in the inbox: a reaction to what was in it before is to something else.
+    pub revised: Position,
     /// The open turn.
     pub turn: Option<Turn>,
     /// The calls that have no result yet.

@@ -82,7 +82,7 @@ pub enum RefusalReason {
     ShownDiffers,
     /// The question has no such option, or wants one.
     NoSuchOption,
-    /// The message is not this person's, nor an agent's.
+    /// The message is not this person's, nor an agent's that they may take back; or somebody else has their name.
     NotYours,
     /// It is not an agent's reply, or the news it answers are no longer known.
     NoReply,

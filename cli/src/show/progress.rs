@@ -28,7 +28,7 @@ impl Progress {
         let what = match doing {
             Doing::Thinking => "is thinking",
             Doing::UsingTools => "is using its tools",
-            Doing::Nothing | Doing::Waking | Doing::WaitingForPerson => {
+            Doing::Nothing | Doing::Waking | Doing::WaitingForPerson | Doing::WaitingForAgent => {
                 self.busy.remove(agent);
                 return;
             }

@@ -1,11 +1,12 @@
 //! Commands as tests say them, and the same as verbs on a past.
 
-use super::{Past, ada, agent, node, runtime};
+use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Reply, Settlement};
 use crate::event::{Scope, Verdict};
-use crate::ids::{Attempt, CallId, RequestId, TurnId};
+use crate::ids::{Attempt, CallId, MessageId, RequestId, TurnId};
 use crate::memory::Memory;
 use crate::port::Reaction;
+use crate::principal::Principal;
 use crate::request::Parameters;
 use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
 use crate::tool::{Question, Reconciliation, ToolOutcome};
@@ -46,6 +47,23 @@ pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
 
 pub(crate) fn reply(request: RequestId, reply: Reply) -> Command {
     Command::of(ada(), Action::Answer { request, reply })
+}
+
+pub(crate) fn edit(message: u64, said: &str) -> Command {
+    Command::of(ada(), Action::Edit { message: MessageId(at(message)), text: said.to_owned() })
+}
+
+pub(crate) fn retract(message: u64) -> Command {
+    Command::of(ada(), Action::Retract { message: MessageId(at(message)) })
+}
+
+pub(crate) fn regenerate(message: u64) -> Command {
+    Command::of(ada(), Action::Regenerate { message: MessageId(at(message)) })
+}
+
+/// The same command, given by another.
+pub(crate) fn of(principal: Principal, command: &Command) -> Command {
+    Command { principal, ..command.clone() }
 }
 
 pub(crate) fn stop() -> Command {

@@ -100,7 +100,9 @@ impl World {
     /// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
     pub(super) fn fresh(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Vec<Arc<Message>> {
         let first_kept = self.transcript.front().map_or(horizon.next(), |message| message.at);
-        let older = memory.inbox.iter().filter(|message| message.at < first_kept && message.at <= horizon);
+        // What was put back into the inbox was heard before, unless it was forgotten since.
+        let is_fresh = |at: Position| if at <= memory.seen { !memory.has_heard(at) } else { at < first_kept };
+        let older = memory.inbox.iter().filter(|message| message.at <= horizon && is_fresh(message.at));
         let from = self.transcript.partition_point(|message| message.at <= memory.seen);
         let newer = self.transcript.range(from..).take_while(|message| message.at <= horizon);
         older.chain(newer.filter(|message| message.is_heard_by(agent))).cloned().collect()

@@ -18,6 +18,8 @@ mod meant;
 mod model;
 mod opening;
 mod people;
+mod revision;
+mod roster;
 mod talk;
 mod turn;
 
@@ -185,12 +187,12 @@ impl Draft<'_> {
             Action::Open { node, base, revise } => self.open(*node, base.as_deref(), revise.as_ref()),
             Action::Revise { definition } => self.revise(definition),
             Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
-            Action::Edit { .. }
-            | Action::Retract { .. }
-            | Action::Regenerate { .. }
-            | Action::Join
-            | Action::Leave
-            | Action::Label { .. } => Err(No::STALE),
+            Action::Edit { message, text } => self.edit(*message, text),
+            Action::Retract { message } => self.retract(*message),
+            Action::Regenerate { message } => self.regenerate(*message),
+            Action::Join => self.join(),
+            Action::Leave => self.leave(),
+            Action::Label { .. } => Err(No::STALE),
             Action::OpenTurn { agent, horizon, reaction } => self.open_turn(agent, *horizon, reaction),
             Action::ContinueTurn { agent, turn, reaction } => self.continue_turn(agent, *turn, reaction),
             Action::FailAgent { agent, turn, code, detail } => self.fail_agent(agent, *turn, code, detail),

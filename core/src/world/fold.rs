@@ -9,6 +9,7 @@ use crate::spec::{History, SpecText, WorldSpec};
 
 mod asking;
 mod call;
+mod revision;
 mod talk;
 mod turn;
 
@@ -22,16 +23,13 @@ impl World {
             Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::PersonJoined(event) => self.join(&event.person),
-            Event::WarningRecorded(_)
-            | Event::PersonLeft(_)
-            | Event::Labelled(_)
-            | Event::MessageEdited(_)
-            | Event::MessageRetracted(_)
-            | Event::ReplyRegenerated(_)
-            | Event::JoinElapsed(_)
-            | Event::MemoryCompacted(_) => {}
+            Event::WarningRecorded(_) | Event::Labelled(_) | Event::JoinElapsed(_) | Event::MemoryCompacted(_) => {}
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
+            Event::PersonLeft(event) => self.part(&event.person),
+            Event::MessageEdited(event) => self.edit(event),
+            Event::MessageRetracted(event) => self.retract(event),
+            Event::ReplyRegenerated(event) => self.regenerate(event),
             Event::StepDone(event) => self.note_step(event.step, event.digest, self.head),
             Event::Refused(event) => self.count_refusal(event),
             Event::MessagePosted(event) => self.post(event),
@@ -81,6 +79,7 @@ impl World {
             if let Some(model) = model {
                 model.broken_stream = model.stream.take().or(model.broken_stream);
             }
+            memory.flush_taken_back();
         }
     }
 

@@ -72,16 +72,8 @@ fn check_keys(map: Option<&Node>, faults: &Faults) {
 
 /// Checks a step beside its grammar.
 pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
-    let said = step.get("say").map(|say| say.get("text").unwrap_or(say));
-    if let Some(text) = said.or_else(|| step.get("edit")?.get("text")) {
-        if let Some(said) = text.text() {
-            secret::check_text(said, text.mark, faults);
-        }
-        let is_empty = text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
-        if is_empty && say.get("attach").is_none() {
-            faults.add(text.mark, "there is nothing to say here");
-        }
-        say.get("attach").into_iter().flat_map(Node::items).for_each(|file| attach::check_name(file, faults));
+    if let Some(said) = step.get("say").or_else(|| step.get("edit")) {
+        check_words(said, faults);
     }
     check_house(step, faults);
     for (_, select) in step.entries() {
@@ -93,6 +85,19 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
     if let (Some(key), Some("system")) = (step.key("advance"), clock) {
         faults.add(key.mark, "`advance` needs the simulated clock");
     }
+}
+
+/// Checks what a step says.
+fn check_words(said: &Node, faults: &Faults) {
+    let text = said.get("text").unwrap_or(said);
+    if let Some(words) = text.text() {
+        secret::check_text(words, text.mark, faults);
+    }
+    let is_empty = text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
+    if is_empty && said.get("attach").is_none() {
+        faults.add(text.mark, "there is nothing to say here");
+    }
+    said.get("attach").into_iter().flat_map(Node::items).for_each(|file| attach::check_name(file, faults));
 }
 
 /// People join and leave by themselves.

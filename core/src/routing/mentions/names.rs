@@ -35,6 +35,11 @@ impl<T> Names<T> {
         is_new
     }
 
+    /// Takes `name` from whoever bears it.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(fold(name).as_str());
+    }
+
     /// Who is called `name`, however it is written.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&T> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
-use crate::event::{CloseReason, Event, ModelCalled, ModelFailed, Notice, StreamStarted};
+use crate::event::{CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, StreamStarted};
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::memory::{ModelState, Turn};
 use crate::response::ModelError;
@@ -48,6 +48,9 @@ impl<'w> Draft<'w> {
         }
         let frame = World::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose).ok_or(No::STALE)?;
         self.cause = Some(model.at);
+        if let Some(cause) = memory.broken {
+            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped: 0 }));
+        }
         self.push(Event::ModelCalled(ModelCalled {
             agent: agent.clone(),
             turn: turn.id,

@@ -42,6 +42,7 @@ impl<'w> Draft<'w> {
         if decision.shown.is_some_and(|seen| !confirms(seen, *shown)) {
             return Err(No::about(RefusalReason::ShownDiffers, id));
         }
+        self.enrol();
         self.push(Event::ApprovalDecided(ApprovalDecided {
             request: id,
             call: request.call,
@@ -69,6 +70,7 @@ impl<'w> Draft<'w> {
             Reply::Text(text) if *options == 0 => (None, Some(text.clone())),
             Reply::Option(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
         };
+        self.enrol();
         self.push(Event::QuestionAnswered(QuestionAnswered {
             request: id,
             call: request.call,
@@ -93,6 +95,7 @@ impl<'w> Draft<'w> {
             Settlement::RunAgain if *is_open && open.is_ok() => (SettledHow::RunAgain, None),
             Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
         };
+        self.enrol();
         self.push(Event::OutcomeSettled(OutcomeSettled {
             request: id,
             call: request.call,

@@ -4,7 +4,7 @@ use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
     AnswerText, Attachment, Author, CloseReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
-    NoticePosted, PersonJoined, TurnOpened,
+    NoticePosted, TurnOpened,
 };
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
 use crate::principal::Principal;
@@ -29,7 +29,7 @@ impl Draft<'_> {
         };
         self.check_author(&author)?;
         self.check_message(text, attachments, reply_to)?;
-        self.join(&author);
+        self.enrol();
         let message = MessageId(self.here());
         let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
         let at = self.push(Event::MessagePosted(MessagePosted::said(message, author.clone(), reply_to, body)));
@@ -38,7 +38,7 @@ impl Draft<'_> {
     }
 
     /// A person who is called like an agent would be heard as that agent.
-    fn check_author(&self, author: &Author) -> Result<(), No> {
+    pub(super) fn check_author(&self, author: &Author) -> Result<(), No> {
         match author {
             Author::Person(name) if self.is_called_like_an_agent(name) => {
                 Err(No::Quiet(Refusal::BadMessage { why: format!("an agent is called {name}") }))
@@ -55,7 +55,12 @@ impl Draft<'_> {
         self.world.rules.names().find(person.as_str()).is_some()
     }
 
-    fn check_message(&self, text: &str, attachments: &[Attachment], reply_to: Option<MessageId>) -> Result<(), No> {
+    pub(super) fn check_message(
+        &self,
+        text: &str,
+        attachments: &[Attachment],
+        reply_to: Option<MessageId>,
+    ) -> Result<(), No> {
         let bad = |why: String| Err(No::Quiet(Refusal::BadMessage { why }));
         let max = self.world.rules.spec().limits.message_bytes_max;
         if text.trim().is_empty() && attachments.is_empty() {
@@ -80,14 +85,6 @@ impl Draft<'_> {
         }
         let fault = attachments.iter().find_map(|attachment| attachment.check(attachment_bytes_max).err());
         fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
-    }
-
-    fn join(&mut self, author: &Author) {
-        if let (Author::Person(name), Principal::Person(person)) = (author, self.principal)
-            && !self.world.people.contains_key(name)
-        {
-            self.push(Event::PersonJoined(PersonJoined { person: person.clone() }));
-        }
     }
 
     /// Posts an agent's answer; its text stands at `answer`.
@@ -135,7 +132,7 @@ impl Draft<'_> {
     }
 
     /// Decides who hears and who answers the message at `at`, and records the verdicts.
-    fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, text: &str) {
+    pub(super) fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, text: &str) {
         let Route { rule, mut respond, others, unknown, nearest } = route(self.world, author, text);
         if let Author::Agent(agent) = author {
             // They read it as the result of their calls.
@@ -189,12 +186,13 @@ impl Draft<'_> {
             routed.respond.iter().any(|(name, _)| name == agent)
         };
         let new = self.events.iter().filter(is_for).count();
-        self.world.memories.get(agent).is_some_and(|memory| memory.inbox.len().saturating_add(new) >= max)
+        let memory = self.world.memories.get(agent);
+        memory.is_some_and(|memory| self.waiting(memory).saturating_add(new) >= max)
     }
 
     /// A message to an agent that waits for a person: it is kept, and its author is told; or it closes what waits.
-    fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
-        let Some(request) = self.waits_for(&agent) else { return };
+    pub(super) fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
+        let Some(request) = self.waits_for(&agent).filter(|_| !self.is_closing(&agent)) else { return };
         match self.world.rules.spec().policy.while_waiting {
             WhileWaiting::Queue => self.tell(Notice::AgentWaits { agent, request }, author, episode),
             WhileWaiting::Supersede => self.close_turn_of(&agent, CloseReason::Superseded),

@@ -9,7 +9,7 @@ use crate::event::{
     TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, Digest, EpisodeId, ModelCallId, Position, Time, TurnId};
-use crate::memory::{Chain, Memory, Remembered};
+use crate::memory::{Memory, Remembered};
 use crate::port::Reaction;
 use crate::request::Parameters;
 use crate::response::LLMResponse;
@@ -26,7 +26,8 @@ struct News {
 
 impl<'w> Draft<'w> {
     pub(super) fn open_turn(&mut self, agent: &AgentName, horizon: Position, reaction: &Reaction) -> Result<(), No> {
-        let memory = self.memory(agent).filter(|memory| memory.turn.is_none()).ok_or(No::STALE)?;
+        let memory =
+            self.memory(agent).filter(|memory| memory.turn.is_none() && memory.revised <= horizon).ok_or(No::STALE)?;
         let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
         self.cause = news.positions.last().copied();
         match reaction {
@@ -139,7 +140,7 @@ impl<'w> Draft<'w> {
             .or_else(|| Some(World::frame(rules, &self.world.layers_of(agent), agent, parameters, purpose)?.start()));
         let (model, start) = spec.zip(start).ok_or(No::STALE)?;
         let dropped = memory.surplus(fresh.len(), rules.spec().limits.items_max);
-        if let Some(cause) = broken_prefix(memory.chain.as_ref(), start, (purpose, parameters), dropped) {
+        if let Some(cause) = broken_prefix(memory, start, (purpose, parameters), dropped) {
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
         }
         let gone = usize::try_from(dropped).unwrap_or(usize::MAX);
@@ -298,13 +299,14 @@ impl<'w> Draft<'w> {
 
 /// Why the next request does not extend the last one; `None` if it does, or if there was none.
 fn broken_prefix(
-    chain: Option<&Chain>,
+    memory: &Memory,
     start: Digest,
     (purpose, parameters): (Purpose, Parameters),
     dropped: u32,
 ) -> Option<PrefixCause> {
-    match chain {
+    match &memory.chain {
         _ if dropped > 0 => Some(PrefixCause::MemoryFull),
+        _ if memory.broken.is_some() => memory.broken,
         Some(chain) if chain.start == start => None,
         Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
         Some(chain) if chain.parameters != parameters => Some(PrefixCause::Parameters),

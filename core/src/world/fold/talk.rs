@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others, RoutingRule};
-use crate::ids::{EpisodeId, Position};
+use crate::ids::{EpisodeId, PersonName, Position};
 use crate::memory::Message;
 use crate::principal::Person;
 use crate::routing::mentions::Joined;
@@ -16,6 +16,11 @@ impl World {
         let joined = Joined { person: person.display.clone(), at: self.head };
         Arc::make_mut(&mut self.called).insert(person.display.as_str(), joined);
         self.people.insert(person.display.clone(), person.clone());
+    }
+
+    pub(super) fn part(&mut self, person: &PersonName) {
+        self.people.remove(person);
+        Arc::make_mut(&mut self.called).remove(person.as_str());
     }
 
     pub(super) fn post(&mut self, event: &MessagePosted) {
@@ -104,7 +109,7 @@ impl World {
         }
     }
 
-    fn shown_name(&self, author: &Author) -> String {
+    pub(super) fn shown_name(&self, author: &Author) -> String {
         match author {
             Author::Person(person) => person.to_string(),
             Author::Agent(agent) => agent.to_string(),

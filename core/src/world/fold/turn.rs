@@ -67,6 +67,7 @@ impl World {
         let start = self.start_of(event);
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
+        memory.broken = None;
         let items = memory.items.len();
         let Some(turn) = memory.turn.as_mut() else { return };
         let older = turn.model.take();
@@ -125,6 +126,7 @@ impl World {
             turn.model = None;
             turn.moved_by = self.head;
         }
+        memory.flush_taken_back();
     }
 
     pub(super) fn fail_model(&mut self, event: &ModelFailed) {
@@ -134,6 +136,7 @@ impl World {
         model.failed = model.failed.saturating_add(1);
         model.retry_at = event.retry_at;
         model.broken_stream = model.stream.take().or(model.broken_stream);
+        memory.flush_taken_back();
     }
 
     pub(super) fn take_reaction(&mut self, event: &AgentReacted) {
@@ -177,6 +180,7 @@ impl World {
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
         let Some(turn) = memory.turn.take() else { return };
+        memory.flush_taken_back();
         memory.flush_notices();
         self.release(turn.episode, 1);
         self.rest(&event.agent);
@@ -198,7 +202,7 @@ impl World {
     }
 
     /// Takes an agent that has nothing left to do off the list.
-    fn rest(&mut self, agent: &AgentName) {
+    pub(super) fn rest(&mut self, agent: &AgentName) {
         if self.memories.get(agent).is_none_or(|memory| !memory.is_busy()) {
             self.busy.remove(agent);
         }
@@ -220,7 +224,7 @@ impl Memory {
     }
 
     /// Forgets failures: the agent has moved on.
-    fn calm(&mut self) {
+    pub(super) fn calm(&mut self) {
         (self.failures, self.lost) = (0, 0);
         self.retry_at = None;
     }

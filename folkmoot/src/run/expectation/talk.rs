@@ -54,6 +54,7 @@ fn new_words(at: Position, edited: &MessageEdited) -> TextEvent {
         from: speaker(&edited.author),
         is_person: matches!(edited.author, folkmoot_core::event::Author::Person(_)),
         text: edited.body.present().map(|body| body.text.clone()).unwrap_or_default(),
+        attachments: edited.body.present().map(|body| body.attachments.clone()).unwrap_or_default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Shape::{Count, Duration, Either, Flag, JsonMap, List, Name, Ref, Text, True, Word};
 use super::expect::EXPECT;
-use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, spec};
+use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, required, spec};
 
 const DAYS_3650: u64 = 3_650 * 86_400_000;
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::command::{Action, Command, Reply, Settlement};
 use crate::effect::Effect;
 use crate::event::{Scope, Verdict};
-use crate::ids::{AgentName, Attempt, CallId, RequestId};
+use crate::ids::{AgentName, Attempt, CallId, MessageId, RequestId};
 use crate::memory::CallState;
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -184,6 +184,21 @@ fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
     Some(if b.is_multiple_of(8) { Command::of(ada(), action) } else { runtime(action) })
 }
 
+/// Whatever a person can do about a message, rightly or wrongly, and about being there.
+fn about_message(past: &Past, a: u8, b: u8) -> Command {
+    let known = past.world.transcript();
+    let chosen = known.get(usize::from(a) % known.len().max(1));
+    let message = chosen.map_or(MessageId(at(1)), |message| message.id);
+    let action = match b % 8 {
+        0 | 1 => Action::Edit { message, text: SAYINGS[usize::from(b / 8) % SAYINGS.len()].to_owned() },
+        2 | 3 => Action::Retract { message },
+        4..=6 => Action::Regenerate { message },
+        _ if a.is_multiple_of(2) => Action::Join,
+        _ => Action::Leave,
+    };
+    Command::of(if b >= 250 { Principal::World } else { ada() }, action)
+}
+
 fn revise(past: &Past, b: u8) -> Command {
     let mut spec = past.world.rules().spec().clone();
     spec.agents[0].parameters.temperature_milli = Some(u32::from(b));
@@ -206,12 +221,13 @@ fn perform_owed(past: &mut Past, a: u8, b: u8) {
 }
 
 fn step(past: &mut Past, (what, a, b): Step) {
-    let command = match what % 24 {
+    let command = match what % 27 {
         0..=11 => return perform_owed(past, a, b),
         12..=14 => end_run(past, a, b),
         15 | 16 => Some(post(SAYINGS[usize::from(a) % SAYINGS.len()])),
         17 | 18 => about_request(past, a, b),
         19 => late(past, a, b),
+        24..=26 => Some(about_message(past, a, b)),
         20 if a % 4 == 0 => Some(stop()),
         21 if a % 2 == 0 => Some(reopen()),
         22 if a % 4 == 0 => Some(revise(past, b)),

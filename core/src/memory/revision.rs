@@ -1,0 +1,98 @@
+//! What leaves a memory when messages are taken back.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Memory, Remembered, Turn};
+use crate::event::PrefixCause;
+use crate::ids::{Incarnation, Position};
+use crate::request::Item;
+
+/// Messages that were taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TakenBack {
+    /// Where they stood, in ascending order.
+    pub gone: Arc<[Position]>,
+    /// To the agent whose reply was taken back itself: the news of the turn that said it. All that the agent did in
+    /// that turn goes with the reply, while the news stay.
+    pub said_for: Option<Arc<[Position]>>,
+}
+
+impl TakenBack {
+    /// Whether an item goes with them.
+    fn takes(&self, kept: &Remembered) -> bool {
+        is_within(&kept.because, &self.gone) || self.takes_turn(kept)
+    }
+
+    fn takes_turn(&self, kept: &Remembered) -> bool {
+        let is_own = !matches!(*kept.item, Item::Heard { .. });
+        is_own && self.said_for.as_ref() == Some(&kept.because)
+    }
+
+    /// Whether anything about an item changes.
+    fn touches(&self, kept: &Remembered) -> bool {
+        self.takes_turn(kept) || without(&kept.because, &self.gone).is_some()
+    }
+}
+
+/// Whether what is there for the messages at `because` goes when those at `gone`, in ascending order, do.
+pub(crate) fn is_within(because: &[Position], gone: &[Position]) -> bool {
+    !because.is_empty() && because.iter().all(|at| gone.binary_search(at).is_ok())
+}
+
+/// `because` without the positions at `gone`, which are in ascending order; `None` if it has none of them.
+pub(crate) fn without(because: &[Position], gone: &[Position]) -> Option<Arc<[Position]>> {
+    let is_kept = |at: &&Position| gone.binary_search(at).is_err();
+    let kept: Arc<[Position]> = because.iter().filter(is_kept).copied().collect();
+    (kept.len() < because.len()).then_some(kept)
+}
+
+impl Memory {
+    /// Takes messages back: at once, or, while the model reads the items in this `incarnation`, once it has done so.
+    pub(crate) fn take_back(&mut self, taken: TakenBack, incarnation: Incarnation) {
+        if self.items.iter().any(|kept| taken.touches(kept)) {
+            self.taken_back.push(taken);
+        }
+        let model = self.turn.as_ref().and_then(|turn| turn.model.as_ref());
+        if model.is_none_or(|model| model.retry_at.is_some() || model.incarnation != incarnation) {
+            self.flush_taken_back();
+        }
+    }
+
+    /// Lets go of the items that were taken back while the model read them.
+    pub(crate) fn flush_taken_back(&mut self) {
+        let before = self.items.len();
+        for taken in std::mem::take(&mut self.taken_back) {
+            self.items.retain(|kept| !taken.takes(kept));
+            for kept in &mut self.items {
+                kept.because = without(&kept.because, &taken.gone).unwrap_or_else(|| Arc::clone(&kept.because));
+            }
+        }
+        if self.items.len() < before && self.chain.take().is_some() {
+            self.broken = Some(PrefixCause::Retraction);
+        }
+    }
+
+    /// Whether the message at `at` is among the items.
+    pub(crate) fn has_heard(&self, at: Position) -> bool {
+        self.items.iter().any(|kept| matches!(*kept.item, Item::Heard { .. }) && *kept.because == [at])
+    }
+}
+
+impl Turn {
+    /// Whether any of its news are among `gone`, or it is the one whose own words were taken back.
+    pub(crate) fn is_undone_by(&self, taken: &TakenBack) -> bool {
+        without(&self.because, &taken.gone).is_some() || taken.said_for.as_ref() == Some(&self.because)
+    }
+
+    /// Lets go of the news that are gone. A turn without any, or without its words, has no results to remember either.
+    pub(crate) fn undo(&mut self, taken: &TakenBack) {
+        let is_over = is_within(&self.because, &taken.gone) || taken.said_for.as_ref() == Some(&self.because);
+        if is_over {
+            self.slots.clear();
+        }
+        self.news.retain(|message| taken.gone.binary_search(&message.at).is_err());
+        self.because = without(&self.because, &taken.gone).unwrap_or_else(|| Arc::clone(&self.because));
+    }
+}

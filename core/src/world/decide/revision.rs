@@ -1,0 +1,129 @@
+//! Messages that people edit, take back and have made anew.
+
+use super::{Draft, No};
+use crate::event::{Author, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated};
+use crate::ids::{AgentName, EpisodeId, MessageId, Position};
+use crate::memory::{Memory, Message, TakenBack};
+use crate::principal::Principal;
+use crate::refusal::{Refusal, RefusalReason};
+
+impl<'w> Draft<'w> {
+    /// Puts other words in the place of a person's or the world's message. It is routed like a new one.
+    pub(super) fn edit(&mut self, id: MessageId, text: &str) -> Result<(), No> {
+        let message = self.message_of(id)?;
+        if matches!(message.author, Author::Agent(_)) {
+            return Err(No::right(RefusalReason::NotYours));
+        }
+        self.check_message(text, &[], None)?;
+        self.enrol();
+        let gone = self.world.gone_with(message.at);
+        let author = message.author.clone();
+        let at = self.push(Event::MessageEdited(MessageEdited {
+            message: id,
+            at: message.at,
+            author: author.clone(),
+            reply_to: message.reply_to,
+            gone: gone.clone(),
+            body: MessageBody::text(text).into(),
+        }));
+        self.undo_turns(message, &gone);
+        self.route(at, EpisodeId(at), &author, text);
+        Ok(())
+    }
+
+    /// Takes a message back, with what was said in answer to it alone.
+    pub(super) fn retract(&mut self, id: MessageId) -> Result<(), No> {
+        let message = self.message_of(id)?;
+        self.enrol();
+        let gone = self.world.gone_with(message.at);
+        self.push(Event::MessageRetracted(MessageRetracted { message: id, at: message.at, gone: gone.clone() }));
+        self.undo_turns(message, &gone);
+        Ok(())
+    }
+
+    /// Takes an agent's reply back, and wakes the agent with the news that it answered.
+    pub(super) fn regenerate(&mut self, id: MessageId) -> Result<(), No> {
+        let message = self.message_of(id)?;
+        let (agent, news) = self.answered(message).ok_or(No::right(RefusalReason::NoReply))?;
+        self.enrol();
+        let gone = self.world.gone_with(message.at);
+        let at = self.push(Event::ReplyRegenerated(ReplyRegenerated {
+            message: id,
+            at: message.at,
+            gone: gone.clone(),
+            agent: agent.clone(),
+            news,
+        }));
+        self.undo_turns(message, &gone);
+        let to = self.principal.person().map(|person| person.display.clone());
+        self.reach_waiting(agent.clone(), to, EpisodeId(at));
+        Ok(())
+    }
+
+    /// The message that the command is about, if whoever gives it has a say in it.
+    fn message_of(&mut self, id: MessageId) -> Result<&'w Message, No> {
+        let is_called_so = |name| self.is_called_like_an_agent(name);
+        match self.principal {
+            Principal::World => {}
+            Principal::Person(person) if !is_called_so(&person.display) => {}
+            Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+                return Err(No::right(RefusalReason::NotAPerson));
+            }
+        }
+        let world = self.world;
+        let message = world.message(id).ok_or(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))?;
+        if !self.has_a_say_in(message) {
+            return Err(No::right(RefusalReason::NotYours));
+        }
+        self.cause = Some(message.at);
+        Ok(message)
+    }
+
+    /// Whether the message is an agent's, or of the one who gives the command. The world has a say in all of them.
+    fn has_a_say_in(&self, message: &Message) -> bool {
+        match (self.principal, &message.author) {
+            (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
+            (Principal::Person(person), Author::Person(name)) => *name == person.display && !self.is_taken(person),
+            (Principal::Person(_), Author::World)
+            | (Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime, _) => false,
+        }
+    }
+
+    /// The agent whose reply it is, and the news that it answers, if all of them are still known.
+    fn answered(&self, message: &'w Message) -> Option<(&'w AgentName, Vec<Position>)> {
+        let agent = match &message.author {
+            Author::Agent(agent) => agent,
+            Author::Person(_) | Author::World => return None,
+        };
+        let is_known = |at: &Position| self.world.message_at(*at).is_some();
+        let can_answer = self.world.rules.agent(agent).is_some() && !message.because.is_empty();
+        (can_answer && message.because.iter().all(is_known)).then(|| (agent, message.because.to_vec()))
+    }
+
+    /// Closes the turns that answer what is gone, or in which it was said, with everything that is open in them.
+    fn undo_turns(&mut self, target: &Message, gone: &[Position]) {
+        let world = self.world;
+        for agent in &world.busy {
+            let is_own = target.author == Author::Agent(agent.clone()) && !target.because.is_empty();
+            let taken = TakenBack { gone: gone.into(), said_for: is_own.then(|| target.because.clone()) };
+            let turn = world.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+            if turn.is_some_and(|turn| turn.is_undone_by(&taken)) {
+                self.close_turn_of(agent, CloseReason::Superseded);
+            }
+        }
+    }
+
+    /// Whether this very commit closes the turn of `agent`.
+    pub(super) fn is_closing(&self, agent: &AgentName) -> bool {
+        self.events.iter().any(|event| if let Event::TurnClosed(over) = event { over.agent == *agent } else { false })
+    }
+
+    /// How many messages wait for an agent, without those that this very commit takes back.
+    pub(super) fn waiting(&self, memory: &Memory) -> usize {
+        let edited = self.events.iter().find_map(|event| {
+            if let Event::MessageEdited(edited) = event { Some(edited.gone.as_slice()) } else { None }
+        });
+        let gone = edited.unwrap_or_default();
+        memory.inbox.iter().filter(|message| gone.binary_search(&message.at).is_err()).count()
+    }
+}

@@ -1,0 +1,157 @@
+//! Messages that are edited, taken back and made anew; people who leave.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::content::Content;
+use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
+use crate::ids::{AgentName, EpisodeId, Position};
+use crate::memory::{Message, TakenBack, is_within, without};
+use crate::world::World;
+
+impl World {
+    /// The message goes on under its id, at this event's position.
+    pub(super) fn edit(&mut self, event: &MessageEdited) {
+        let attachments = self.message_at(event.at).map(|message| message.attachments.clone()).unwrap_or_default();
+        self.take_back(event.at, &event.gone);
+        let text = match &event.body {
+            Content::Present(body) => Content::Present(body.text.clone()),
+            Content::Erased { by } => Content::Erased { by: *by },
+        };
+        let from = self.shown_name(&event.author);
+        self.push_message(Message {
+            at: self.head,
+            id: event.message,
+            author: event.author.clone(),
+            heard: Message::item(self.head, &from, &text, &attachments),
+            from,
+            text,
+            attachments,
+            reply_to: event.reply_to,
+            depth: self.depth_below(event.reply_to),
+            turn: None,
+            because: Arc::default(),
+            edited: true,
+            episode: EpisodeId(self.head),
+            respond: Vec::new(),
+            others: Others::Ignore,
+            asks: Vec::new(),
+            is_handoff: false,
+            told: Vec::new(),
+        });
+    }
+
+    pub(super) fn retract(&mut self, event: &MessageRetracted) {
+        self.take_back(event.at, &event.gone);
+    }
+
+    /// The news of the reply are put into its agent's inbox again.
+    pub(super) fn regenerate(&mut self, event: &ReplyRegenerated) {
+        self.take_back(event.at, &event.gone);
+        let news = event.news.iter().filter_map(|at| self.message_at(*at)).cloned().collect();
+        self.put_back(&event.agent, news);
+    }
+
+    /// Takes the message at `target` out of the room and out of all memories, with what goes with it.
+    fn take_back(&mut self, target: Position, gone: &[Position]) {
+        let author = self.message_at(target).and_then(|message| match &message.author {
+            Author::Agent(agent) => Some((agent.clone(), Arc::clone(&message.because))),
+            Author::Person(_) | Author::World => None,
+        });
+        let gone: Arc<[Position]> = gone.into();
+        self.drop_messages(&gone);
+        let agents: Vec<AgentName> = self.memories.keys().cloned().collect();
+        for agent in agents {
+            let said_for = author.as_ref().filter(|(name, because)| *name == agent && !because.is_empty());
+            let said_for = said_for.map(|(_, because)| Arc::clone(because));
+            self.take_from(&agent, TakenBack { gone: Arc::clone(&gone), said_for });
+        }
+    }
+
+    fn take_from(&mut self, agent: &AgentName, taken: TakenBack) {
+        self.take_news_back(agent, &taken.gone);
+        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let undone = memory.turn.as_mut().filter(|turn| turn.is_undone_by(&taken));
+        let mut left = Vec::new();
+        if let Some(turn) = undone {
+            turn.undo(&taken);
+            // Of a reply that is taken back itself, the news are answered once more only if the reply is made anew.
+            if taken.said_for.is_none() {
+                left.clone_from(&turn.news);
+            }
+        }
+        memory.take_back(taken, self.incarnation);
+        self.put_back(agent, left);
+        self.rest(agent);
+    }
+
+    /// Takes messages out of an inbox.
+    fn take_news_back(&mut self, agent: &AgentName, gone: &[Position]) {
+        let at = self.head;
+        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let is_gone = |message: &Arc<Message>| gone.binary_search(&message.at).is_ok();
+        if !memory.inbox.iter().any(is_gone) {
+            return;
+        }
+        let (lost, kept): (VecDeque<_>, VecDeque<_>) = memory.inbox.drain(..).partition(is_gone);
+        memory.inbox = kept;
+        memory.revised = at;
+        if memory.inbox.is_empty() && memory.turn.is_none() {
+            memory.calm();
+        }
+        for message in lost {
+            self.release(message.episode, 1);
+        }
+    }
+
+    /// Puts messages that an agent took up before into its inbox again, in their places and in an episode of their own:
+    /// a person's word, or the world's, made that necessary.
+    fn put_back(&mut self, agent: &AgentName, news: Vec<Arc<Message>>) {
+        let at = self.head;
+        for mut message in news {
+            let Some(memory) = self.memories.get_mut(agent) else { return };
+            let place = memory.inbox.partition_point(|other| other.at < message.at);
+            if memory.inbox.get(place).is_some_and(|other| other.at == message.at) {
+                continue;
+            }
+            Arc::make_mut(&mut message).episode = EpisodeId(at);
+            memory.revised = at;
+            let author = message.author.clone();
+            memory.inbox.insert(place, message);
+            self.hold(EpisodeId(at));
+            if let (Author::Person(person), Some(spent)) = (author, self.episodes.get_mut(&EpisodeId(at))) {
+                spent.author = Some(person);
+            }
+            self.busy.insert(agent.clone());
+        }
+    }
+
+    /// Takes messages out of the transcript. What also answers something that stays, answers that alone from here on.
+    fn drop_messages(&mut self, gone: &[Position]) {
+        for at in gone {
+            if let Some(id) = self.message_at(*at).map(|message| message.id) {
+                self.moved.remove(&id);
+            }
+        }
+        self.transcript.retain(|message| gone.binary_search(&message.at).is_err());
+        for message in &mut self.transcript {
+            if let Some(because) = without(&message.because, gone) {
+                Arc::make_mut(message).because = because;
+            }
+        }
+    }
+}
+
+impl World {
+    /// Where the messages stand that go with the one at `at`: itself, and what was said in answer to these alone.
+    pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
+        let from = self.transcript.partition_point(|message| message.at <= at);
+        let mut gone = vec![at];
+        for message in self.transcript.range(from..) {
+            if is_within(&message.because, &gone) {
+                gone.push(message.at);
+            }
+        }
+        gone
+    }
+}
