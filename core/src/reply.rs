@@ -4,6 +4,7 @@
 //! mentions at the start of a line. The blank or the empty line that a cut would leave behind goes with it. A whole reply
 //! and one that streams take the same way, character by character: [`ReplyCutter`].
 
+use crate::event::RoutingTag;
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
@@ -36,19 +37,6 @@ pub struct FinalReply {
     pub to: Vec<String>,
     /// Codes, each once: [`UNKNOWN_ROUTING_TAG`].
     pub warnings: Vec<&'static str>,
-}
-
-/// What an agent's routing tags ask for, the strongest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RoutingTag {
-    /// `<world>TO: a, b</world>`: the reply is for these.
-    To,
-    /// `<world>PASS</world>`: the reply is for nobody.
-    Pass,
-    /// `<world>DONE</world>`: the task is done, and the reply is for nobody.
-    Done,
-    /// `<world>STOP</world>`: nobody is to go on.
-    Stop,
 }
 
 impl FinalReply {

@@ -1,15 +1,49 @@
 //! Who hears a message and who answers it: one pure function, whose verdicts are recorded.
 
-use crate::event::{Author, Others, RoutingReason, RoutingRule};
-use crate::ids::AgentName;
-use crate::spec::MemoryPolicy;
+use crate::event::{DampReason, Others, RoutingReason, RoutingRule, RoutingTag};
+use crate::ids::{AgentName, EpisodeId, PersonName};
+use crate::spec::{MemoryPolicy, Mentions};
 use crate::world::World;
 
+mod damping;
 pub mod mentions;
-#[cfg(test)]
-mod tests;
 
-use mentions::{Addressee, addressed, nearest};
+use mentions::{Addressee, Roster, addressed, mentioned, nearest};
+
+/// What is said, as routing sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Speech<'s> {
+    /// The words.
+    pub text: &'s str,
+    /// Whose they are.
+    pub speaker: Speaker<'s>,
+}
+
+/// Whose words they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker<'s> {
+    /// A person's, or the world's.
+    Outside,
+    /// An agent's, at the end of a turn.
+    Agent(Said<'s>),
+}
+
+/// What routing must know of an agent's reply beside its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Said<'s> {
+    /// The agent.
+    pub agent: &'s AgentName,
+    /// The episode of its turn.
+    pub episode: EpisodeId,
+    /// Its routing tag, which decides whatever else it says.
+    pub tag: Option<RoutingTag>,
+    /// Whom its `TO:` tags name.
+    pub to: &'s [String],
+    /// The agents that get the reply as the result of their calls: it does not wake them besides.
+    pub told: &'s [AgentName],
+    /// The agent that it replies to; `None` if that is a person.
+    pub replies_to: Option<&'s AgentName>,
+}
 
 /// The verdicts about one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,62 +52,148 @@ pub struct Route {
     pub rule: RoutingRule,
     /// Who is to answer.
     pub respond: Vec<(AgentName, RoutingReason)>,
+    /// The people that it addresses.
+    pub people: Vec<PersonName>,
     /// What all the others do with it.
     pub others: Others,
+    /// The routing tag that decided.
+    pub tag: Option<RoutingTag>,
+    /// Who was addressed and is not to answer, so that the conversation ends.
+    pub damped: Vec<(AgentName, DampReason)>,
     /// Addressed names that nobody has, as they were written.
     pub unknown: Vec<String>,
     /// The agents whose names are nearest to those, best first.
     pub nearest: Vec<AgentName>,
+    /// Agents that are named in mid-text where that does not count.
+    pub only_named: Vec<AgentName>,
 }
 
-/// Decides who hears and who answers `text`, said by `author`.
+/// Decides who hears and who answers `speech`.
 #[must_use]
-pub fn route(world: &World, author: &Author, text: &str) -> Route {
-    let spec = world.rules().spec();
+pub fn route(world: &World, speech: &Speech<'_>) -> Route {
     let roster = world.roster();
-    let (mut named, mut unknown, mut has_person) = (Vec::new(), Vec::new(), false);
-    for addressee in addressed(text, &roster) {
-        match addressee {
-            Addressee::Agent(agent) if !named.contains(&agent) => named.push(agent),
-            Addressee::Agent(_) => {}
-            Addressee::Person(_) => has_person = true,
-            Addressee::Unknown(name) => unknown.push(name),
+    match &speech.speaker {
+        Speaker::Outside => of_outside(world, speech.text, &roster),
+        Speaker::Agent(said) => of_agent(world, said, speech.text, &roster),
+    }
+}
+
+/// Whom a message is for, sorted by kind; each once, in the order of the mentions.
+#[derive(Default)]
+struct Addressed {
+    agents: Vec<AgentName>,
+    people: Vec<PersonName>,
+    unknown: Vec<String>,
+}
+
+impl Addressed {
+    fn new(found: impl IntoIterator<Item = Addressee>) -> Self {
+        let mut addressed = Self::default();
+        for addressee in found {
+            match addressee {
+                Addressee::Agent(agent) => push_once(&mut addressed.agents, agent),
+                Addressee::Person(person) => push_once(&mut addressed.people, person),
+                Addressee::Unknown(name) => push_once(&mut addressed.unknown, name),
+            }
         }
+        addressed
     }
-    let others = match (author, spec.policy.memory) {
-        (Author::Agent(_), MemoryPolicy::Addressed) => Others::Ignore,
-        (Author::Agent(_) | Author::Person(_) | Author::World, _) => Others::Store,
-    };
-    let (rule, respond) = match author {
-        Author::Agent(own) => of_agent(own, named, has_person),
-        Author::Person(_) | Author::World => of_person(world, named, has_person || !unknown.is_empty(), &unknown),
-    };
-    let nearest = nearest(&unknown, world.rules().names());
-    Route { rule, respond, others, unknown, nearest }
+
+    fn is_empty(&self) -> bool {
+        self.is_nobody() && self.unknown.is_empty()
+    }
+
+    fn is_nobody(&self) -> bool {
+        self.agents.is_empty() && self.people.is_empty()
+    }
 }
 
-type Verdict = (RoutingRule, Vec<(AgentName, RoutingReason)>);
-
-fn of_agent(own: &AgentName, named: Vec<AgentName>, has_person: bool) -> Verdict {
-    let respond: Vec<_> = mentioned(named.into_iter().filter(|name| name != own));
-    let rule = if respond.is_empty() && !has_person { RoutingRule::Unaddressed } else { RoutingRule::Addressed };
-    (rule, respond)
+fn push_once<T: PartialEq>(all: &mut Vec<T>, one: T) {
+    if !all.contains(&one) {
+        all.push(one);
+    }
 }
 
-fn of_person(world: &World, named: Vec<AgentName>, addresses: bool, unknown: &[String]) -> Verdict {
+/// The verdicts if `rule` decides that `respond` answer.
+fn verdict(rule: RoutingRule, respond: Vec<(AgentName, RoutingReason)>) -> Route {
+    Route {
+        rule,
+        respond,
+        people: Vec::new(),
+        others: Others::Store,
+        tag: None,
+        damped: Vec::new(),
+        unknown: Vec::new(),
+        nearest: Vec::new(),
+        only_named: Vec::new(),
+    }
+}
+
+fn each(agents: Vec<AgentName>, reason: RoutingReason) -> Vec<(AgentName, RoutingReason)> {
+    agents.into_iter().map(|agent| (agent, reason)).collect()
+}
+
+/// A message of a person or of the world: whoever its lines address, else whoever it names, else the main agent, else
+/// everyone. A line that begins with `@` and resolves to nobody never becomes a broadcast.
+fn of_outside(world: &World, text: &str, roster: &Roster) -> Route {
+    let addressed = Addressed::new(addressed(text, roster));
+    let named = if addressed.is_empty() { mentioned(text, roster) } else { Vec::new() };
+    let counts = world.rules().spec().policy.mentions == Mentions::Anywhere;
+    let mut route = if !addressed.agents.is_empty() {
+        verdict(RoutingRule::Addressed, each(addressed.agents, RoutingReason::Mentioned))
+    } else if !addressed.unknown.is_empty() {
+        verdict(RoutingRule::Undeliverable, Vec::new())
+    } else if !addressed.people.is_empty() {
+        verdict(RoutingRule::Addressed, Vec::new())
+    } else if counts && !named.is_empty() {
+        verdict(RoutingRule::Named, each(named, RoutingReason::Named))
+    } else {
+        Route { only_named: named, ..unaddressed(world) }
+    };
+    route.nearest = nearest(&addressed.unknown, world.rules().names());
+    (route.people, route.unknown) = (addressed.people, addressed.unknown);
+    route
+}
+
+/// A message of a person that addresses nobody.
+fn unaddressed(world: &World) -> Route {
     let spec = world.rules().spec();
-    let everyone = || spec.agents.iter().map(|agent| (agent.name.clone(), RoutingReason::Everyone)).collect();
-    let is_small = spec.agents.len() <= usize::try_from(spec.limits.broadcast_max).unwrap_or(usize::MAX);
+    let broadcast_max = usize::try_from(spec.limits.broadcast_max).unwrap_or(usize::MAX);
     match &spec.policy.main_agent {
-        _ if !named.is_empty() => (RoutingRule::Addressed, mentioned(named.into_iter())),
-        _ if addresses && unknown.is_empty() => (RoutingRule::Addressed, Vec::new()),
-        _ if addresses => (RoutingRule::Undeliverable, Vec::new()),
-        Some(main) => (RoutingRule::MainAgent, vec![(main.clone(), RoutingReason::MainAgent)]),
-        None if is_small => (RoutingRule::Everyone, everyone()),
-        None => (RoutingRule::TooMany, Vec::new()),
+        Some(main) => verdict(RoutingRule::MainAgent, vec![(main.clone(), RoutingReason::MainAgent)]),
+        None if spec.agents.len() <= broadcast_max => {
+            let everyone = spec.agents.iter().map(|agent| (agent.name.clone(), RoutingReason::Everyone));
+            verdict(RoutingRule::Everyone, everyone.collect())
+        }
+        None => verdict(RoutingRule::TooMany, Vec::new()),
     }
 }
 
-fn mentioned(names: impl Iterator<Item = AgentName>) -> Vec<(AgentName, RoutingReason)> {
-    names.map(|name| (name, RoutingReason::Mentioned)).collect()
+/// An agent's reply: its tag decides, else whomever its lines address, else the agent that it replies to. Never itself.
+fn of_agent(world: &World, said: &Said<'_>, text: &str, roster: &Roster) -> Route {
+    let mut addressed = match said.tag {
+        Some(RoutingTag::Stop | RoutingTag::Done | RoutingTag::Pass) => Addressed::default(),
+        Some(RoutingTag::To) => Addressed::new(said.to.iter().map(|name| roster.called(name))),
+        None => Addressed::new(addressed(text, roster)),
+    };
+    addressed.agents.retain(|agent| agent != said.agent);
+    let (rule, reason) = match (said.tag, said.replies_to) {
+        (Some(_), _) => (RoutingRule::Tag, RoutingReason::Tag),
+        (None, _) if !addressed.is_nobody() => (RoutingRule::Addressed, RoutingReason::Mentioned),
+        (None, Some(agent)) => {
+            addressed.agents.push(agent.clone());
+            (RoutingRule::Reply, RoutingReason::Reply)
+        }
+        (None, None) => (RoutingRule::Unaddressed, RoutingReason::Reply),
+    };
+    addressed.agents.retain(|agent| !said.told.contains(agent));
+    let mut route = verdict(rule, each(addressed.agents, reason));
+    route.tag = said.tag;
+    route.nearest = nearest(&addressed.unknown, world.rules().names());
+    (route.people, route.unknown) = (addressed.people, addressed.unknown);
+    if world.rules().spec().policy.memory == MemoryPolicy::Addressed {
+        route.others = Others::Ignore;
+    }
+    damping::damp(world, said, &mut route);
+    route
 }

@@ -35,7 +35,7 @@ mod waits;
 pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;
 pub use decide::{Accepted, Decision};
-pub use episode::Episode;
+pub use episode::{Episode, Pair, Told};
 pub use request::{Request, RequestKind, Settled};
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};

@@ -220,18 +220,18 @@ pub enum RoutingReason {
     Everyone,
 }
 
-/// What an agent says about the routing of its own reply.
+/// What an agent says about the routing of its own reply, the strongest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingTag {
-    /// Nobody is to go on from here.
-    Stop,
-    /// Its part is done; nobody is to answer.
-    Done,
-    /// It has nothing to add; nobody is to answer.
-    Pass,
     /// Exactly those whom it names are to hear it.
     To,
+    /// It has nothing to add; nobody is to answer.
+    Pass,
+    /// Its part is done; nobody is to answer.
+    Done,
+    /// Nobody is to go on from here.
+    Stop,
 }
 
 /// Why an addressed agent is not to answer.

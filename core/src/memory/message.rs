@@ -41,6 +41,9 @@ pub struct Message {
     pub episode: EpisodeId,
     /// Who is to answer it.
     pub respond: Vec<AgentName>,
+    /// Who is addressed and not to answer it, so that the conversation ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damped: Vec<AgentName>,
     /// What all the others do with it.
     pub others: Others,
     /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it is a question from
@@ -74,7 +77,16 @@ impl Message {
     pub fn is_heard_by(&self, agent: &AgentName) -> bool {
         self.author != Author::Agent(agent.clone())
             && !self.told.contains(agent)
-            && (self.others == Others::Store || self.respond.contains(agent))
+            && (self.others == Others::Store || self.respond.contains(agent) || self.damped.contains(agent))
+    }
+
+    /// The agent that whoever answers it answers; `None` if that is a person.
+    #[must_use]
+    pub const fn answered_agent(&self) -> Option<&AgentName> {
+        match &self.author {
+            Author::Agent(agent) if !self.is_handoff => Some(agent),
+            Author::Agent(_) | Author::Person(_) | Author::World => None,
+        }
     }
 
     /// The message on the text channel.

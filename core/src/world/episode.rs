@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::event::Purpose;
+use crate::event::{Notice, Purpose};
 use crate::ids::{AgentName, EpisodeId, PersonName};
 use crate::rules::Rules;
 
@@ -18,10 +18,77 @@ pub struct Episode {
     pub calls: BTreeMap<AgentName, u32>,
     /// Model calls of all agents.
     pub calls_total: u32,
-    /// Agents about whose limit people were told.
-    pub told: BTreeSet<AgentName>,
+    /// Messages from agent to agent that woke somebody.
+    pub hops: u32,
+    /// The two agents that woke only each other last.
+    pub pair: Option<Pair>,
+    /// What people were told about it: each once.
+    pub told: BTreeSet<Told>,
     /// Messages in inboxes and open turns that belong to it. At 0 it is over.
     pub open: u32,
+}
+
+/// Two agents that wake only each other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// Both, in the order of their names.
+    pub agents: (AgentName, AgentName),
+    /// How many messages in a row.
+    pub messages: u32,
+}
+
+/// What people are told once in an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Told {
+    /// An agent has no model calls left.
+    Limit,
+    /// The messages from agent to agent are used up.
+    HopBudget,
+    /// Two agents only answered each other.
+    Pair,
+}
+
+impl Told {
+    /// What `notice` tells that is told once.
+    pub(super) const fn of(notice: &Notice) -> Option<Self> {
+        match notice {
+            Notice::LimitReached { .. } => Some(Self::Limit),
+            Notice::HopBudgetSpent { .. } => Some(Self::HopBudget),
+            Notice::PairDamped { .. } => Some(Self::Pair),
+            Notice::Undeliverable { .. }
+            | Notice::NobodyAnswers { .. }
+            | Notice::OnlyNamed { .. }
+            | Notice::AgentWaits { .. }
+            | Notice::InboxFull { .. }
+            | Notice::TurnFailed { .. }
+            | Notice::RequestExpired { .. }
+            | Notice::OutcomeUnknown { .. } => None,
+        }
+    }
+}
+
+impl Episode {
+    /// How many messages in a row `one` and `other` have woken each other and nobody else with.
+    #[must_use]
+    pub fn in_a_row(&self, one: &AgentName, other: &AgentName) -> u32 {
+        let is_it = |pair: &&Pair| pair.agents == in_order(one, other);
+        self.pair.as_ref().filter(is_it).map_or(0, |pair| pair.messages)
+    }
+
+    /// Counts a message of `from` that wakes `woken`.
+    pub(super) fn hop<'a>(&mut self, from: &AgentName, mut woken: impl Iterator<Item = &'a AgentName>) {
+        let Some(first) = woken.next() else { return };
+        self.hops = self.hops.saturating_add(1);
+        self.pair = woken
+            .next()
+            .is_none()
+            .then(|| Pair { messages: self.in_a_row(from, first).saturating_add(1), agents: in_order(from, first) });
+    }
+}
+
+fn in_order(one: &AgentName, other: &AgentName) -> (AgentName, AgentName) {
+    if one < other { (one.clone(), other.clone()) } else { (other.clone(), one.clone()) }
 }
 
 impl World {

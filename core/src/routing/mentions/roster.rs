@@ -87,6 +87,17 @@ impl Roster {
         &self.rules
     }
 
+    /// Who is called `name` as a whole, however it is written.
+    #[must_use]
+    pub fn called(&self, name: &str) -> Addressee {
+        let person = || self.people.find(name).filter(|joined| joined.at <= self.until);
+        match self.rules.names().find(name) {
+            Some(agent) => Addressee::Agent(agent.clone()),
+            None => person()
+                .map_or_else(|| Addressee::Unknown(name.to_owned()), |joined| Addressee::Person(joined.person.clone())),
+        }
+    }
+
     /// Whom `rest`, the text behind an `@`, names, and how many bytes the name takes; `None` if nobody.
     ///
     /// The longest name that fits decides; if it does not end where it should, no shorter one is tried.

@@ -6,6 +6,7 @@ use crate::ids::{AgentName, EpisodeId, MessageId, Position};
 use crate::memory::{Memory, Message, TakenBack};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
+use crate::routing::{Speaker, Speech};
 
 impl<'w> Draft<'w> {
     /// Puts other words in the place of a person's or the world's message. It is routed like a new one.
@@ -27,7 +28,7 @@ impl<'w> Draft<'w> {
             body: MessageBody::text(text).into(),
         }));
         self.undo_turns(message, &gone);
-        self.route(at, EpisodeId(at), &author, text);
+        self.route(at, EpisodeId(at), &author, &Speech { text, speaker: Speaker::Outside });
         Ok(())
     }
 

@@ -1,17 +1,22 @@
 //! Messages of people and of the world.
 
+use std::sync::Arc;
+
 use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
-    AnswerText, Attachment, Author, CloseReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
-    NoticePosted, TurnOpened,
+    AnswerText, Attachment, Author, CloseReason, DampReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
+    NoticePosted, RoutingRule, TurnOpened,
 };
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
+use crate::memory::Message;
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
+use crate::reply::FinalReply;
 use crate::routing::mentions::name_fault;
-use crate::routing::{Route, route};
+use crate::routing::{Route, Said, Speaker, Speech, route};
 use crate::spec::{Limits, WhileWaiting};
+use crate::world::Told;
 
 impl Draft<'_> {
     pub(super) fn post(
@@ -33,7 +38,7 @@ impl Draft<'_> {
         let message = MessageId(self.here());
         let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
         let at = self.push(Event::MessagePosted(MessagePosted::said(message, author.clone(), reply_to, body)));
-        self.route(at, EpisodeId(at), &author, text);
+        self.route(at, EpisodeId(at), &author, &Speech { text, speaker: Speaker::Outside });
         Ok(())
     }
 
@@ -87,91 +92,118 @@ impl Draft<'_> {
         fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
     }
 
-    /// Posts an agent's answer; its text stands at `answer`.
-    pub(super) fn post_answer(&mut self, agent: &AgentName, answer: Position, stream: Option<Position>, text: &str) {
+    /// Posts an agent's reply, finalised. Its text stands in the answer at `answer`.
+    pub(super) fn post_reply(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        answer: Position,
+        stream: Option<Position>,
+        reply: &FinalReply,
+    ) {
         let message = MessageId(stream.unwrap_or_else(|| self.here()));
         let author = Author::Agent(agent.clone());
-        let news = self.newest_news(agent);
+        let newest = self.newest_news(agent);
         let at = self.push(Event::MessagePosted(MessagePosted {
             message,
             author: author.clone(),
-            reply_to: news.map(|(_, message)| message),
-            turn: news.map(|(turn, _)| turn),
+            reply_to: newest.as_ref().map(|news| news.id),
+            turn: Some(turn),
             call: None,
-            answer: Some(AnswerText { at: answer, cut: Vec::new() }),
+            answer: Some(AnswerText { at: answer, cut: reply.cut.clone() }),
             body: MessageBody::default().into(),
         }));
         let episode = self.episode_of(agent).unwrap_or(EpisodeId(at));
-        self.route(at, episode, &author, text);
+        let told = self.askers_of(agent);
+        let replies_to = newest.as_deref().and_then(Message::answered_agent);
+        let said = Said { agent, episode, tag: reply.tag, to: &reply.to, told: &told, replies_to };
+        self.route(at, episode, &author, &Speech { text: &reply.text, speaker: Speaker::Agent(said) });
     }
 
-    /// The open turn, or the one that this very commit opens, and the newest of its news: what its answer replies to.
-    fn newest_news(&self, agent: &AgentName) -> Option<(TurnId, MessageId)> {
+    /// The newest message of the news that the open turn takes up, or the one that this very commit opens.
+    fn newest_news(&self, agent: &AgentName) -> Option<Arc<Message>> {
         let memory = self.memory(agent)?;
-        if let Some(turn) = &memory.turn {
-            return Some((turn.id, turn.news.last()?.id));
+        let opened = self.opened_turn(agent).map(|opened| opened.news.len());
+        match (&memory.turn, opened) {
+            (Some(turn), _) => turn.news.last().cloned(),
+            (None, Some(count)) => memory.inbox.get(count.checked_sub(1)?).cloned(),
+            (None, None) => None,
         }
-        let (at, opened) = self.opened(agent)?;
-        let newest = opened.news.last()?;
-        let message = memory.inbox.iter().find(|message| message.at == *newest)?;
-        Some((TurnId(at), message.id))
     }
 
     /// The episode of the open turn, or of the one that this very commit opens.
     pub(super) fn episode_of(&self, agent: &AgentName) -> Option<EpisodeId> {
         let open = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.episode);
-        open.or_else(|| Some(self.opened(agent)?.1.episode))
+        open.or_else(|| self.opened_turn(agent).map(|opened| opened.episode))
     }
 
-    /// The turn that this very commit opens for `agent`, and where.
-    fn opened(&self, agent: &AgentName) -> Option<(Position, &TurnOpened)> {
-        let mut numbered = std::iter::successors(Some(self.world.head.next()), |at| Some(at.next())).zip(&self.events);
-        numbered.find_map(|(at, event)| {
-            if let Event::TurnOpened(opened) = event { (opened.agent == *agent).then_some((at, opened)) } else { None }
+    fn opened_turn(&self, agent: &AgentName) -> Option<&TurnOpened> {
+        self.events.iter().rev().find_map(|event| {
+            if let Event::TurnOpened(opened) = event { (opened.agent == *agent).then_some(opened) } else { None }
         })
     }
 
     /// Decides who hears and who answers the message at `at`, and records the verdicts.
-    pub(super) fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, text: &str) {
-        let Route { rule, mut respond, others, unknown, nearest } = route(self.world, author, text);
-        if let Author::Agent(agent) = author {
-            // They read it as the result of their calls.
-            let askers = self.askers_of(agent);
-            respond.retain(|(name, _)| !askers.contains(name));
-        }
-        let full: Vec<AgentName> =
-            respond.iter().map(|(name, _)| name.clone()).filter(|name| self.is_full(name)).collect();
-        let respond: Vec<_> = respond.into_iter().filter(|(name, _)| !full.contains(name)).collect();
+    pub(super) fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, speech: &Speech<'_>) {
+        let mut route = route(self.world, speech);
+        let (respond, full): (Vec<_>, Vec<_>) = route.respond.drain(..).partition(|(name, _)| !self.is_full(name));
         let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
-        let undeliverable = u32::try_from(unknown.len().saturating_add(full.len())).unwrap_or(u32::MAX);
-        let says_nobody = rule == crate::event::RoutingRule::TooMany;
-        let is_unknown = !unknown.is_empty();
         self.push(Event::MessageRouted(MessageRouted {
             message: at,
             episode,
-            rule,
+            rule: route.rule,
             respond,
-            people: Vec::new(),
-            others,
-            tag: None,
-            damped: Vec::new(),
-            undeliverable,
-            unknown: Content::Present(unknown),
+            people: route.people.clone(),
+            others: route.others,
+            tag: route.tag,
+            damped: route.damped.clone(),
+            undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len())).unwrap_or(u32::MAX),
+            unknown: Content::Present(route.unknown.clone()),
         }));
         let to = match author {
             Author::Person(person) => Some(person.clone()),
             Author::Agent(_) | Author::World => None,
         };
-        if is_unknown {
-            self.tell(Notice::Undeliverable { message: at, nearest }, to.clone(), episode);
+        if let (Author::Agent(agent), Some((other, reason))) = (author, route.damped.first()) {
+            self.tell_damped(agent, other, *reason, episode);
         }
-        if says_nobody {
-            self.tell(Notice::NobodyAnswers { message: at }, to.clone(), episode);
-        }
-        for agent in full {
+        self.tell_route(at, episode, to.as_ref(), route);
+        for (agent, _) in full {
             self.tell(Notice::InboxFull { agent }, to.clone(), episode);
         }
         agents.into_iter().for_each(|agent| self.reach_waiting(agent, to.clone(), episode));
+    }
+
+    /// Tells the author, or everyone, what of a message did not reach anybody.
+    fn tell_route(&mut self, message: Position, episode: EpisodeId, to: Option<&PersonName>, route: Route) {
+        let Route { rule, unknown, nearest, only_named: agents, .. } = route;
+        if !unknown.is_empty() {
+            self.tell(Notice::Undeliverable { message, nearest }, to.cloned(), episode);
+        }
+        if !agents.is_empty() {
+            self.tell(Notice::OnlyNamed { message, agents }, to.cloned(), episode);
+        }
+        if rule == RoutingRule::TooMany {
+            self.tell(Notice::NobodyAnswers { message }, to.cloned(), episode);
+        }
+    }
+
+    fn tell_damped(&mut self, agent: &AgentName, other: &AgentName, reason: DampReason, episode: EpisodeId) {
+        let (agent, other) = (agent.clone(), other.clone());
+        let notice = match reason {
+            DampReason::HopBudget => Notice::HopBudgetSpent { agent },
+            DampReason::Pair => Notice::PairDamped { agent, other },
+        };
+        self.tell_once(notice, episode);
+    }
+
+    /// Tells everyone, unless they were told in this episode.
+    pub(super) fn tell_once(&mut self, notice: Notice, episode: EpisodeId) {
+        let told = self.world.episodes.get(&episode).map(|spent| &spent.told);
+        let is_told = Told::of(&notice).zip(told).is_some_and(|(what, told)| told.contains(&what));
+        if !is_told {
+            self.tell(notice, None, episode);
+        }
     }
 
     pub(super) fn tell(&mut self, notice: Notice, to: Option<PersonName>, episode: EpisodeId) {

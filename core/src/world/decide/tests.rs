@@ -10,6 +10,7 @@ mod limits;
 mod model;
 mod refusals;
 mod requests;
+mod routing;
 mod several;
 mod stop;
 mod talk;

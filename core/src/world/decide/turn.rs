@@ -6,11 +6,12 @@ use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
     AgentFailed, AgentReacted, CloseReason, Event, ModelCalled, Notice, PrefixBroken, PrefixCause, Purpose, TurnClosed,
-    TurnDeclined, TurnOpened,
+    TurnDeclined, TurnOpened, WarningRecorded,
 };
 use crate::ids::{AgentName, Attempt, Digest, EpisodeId, ModelCallId, Position, Time, TurnId};
 use crate::memory::{Memory, Remembered};
 use crate::port::Reaction;
+use crate::reply::FinalReply;
 use crate::request::Parameters;
 use crate::response::LLMResponse;
 use crate::rules::Rules;
@@ -98,10 +99,7 @@ impl<'w> Draft<'w> {
 
     /// Tells people once per episode that an agent has no model calls left.
     fn tell_limit(&mut self, agent: &AgentName, episode: EpisodeId) {
-        let told = self.world.episodes.get(&episode).is_some_and(|spent| !spent.told.is_empty());
-        if !told {
-            self.tell(Notice::LimitReached { agent: agent.clone() }, None, episode);
-        }
+        self.tell_once(Notice::LimitReached { agent: agent.clone() }, episode);
     }
 
     pub(super) fn continue_turn(&mut self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Result<(), No> {
@@ -281,14 +279,18 @@ impl<'w> Draft<'w> {
         if has_calls && purpose == Purpose::Turn {
             return;
         }
-        let text = response.spoken();
-        let reason = match (text.trim().is_empty(), has_calls) {
+        let reply = FinalReply::of(&response.spoken(), agent, &self.world.roster());
+        for code in &reply.warnings {
+            let (code, agent) = ((*code).to_owned(), Some(agent.clone()));
+            self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
+        }
+        let reason = match (reply.text.is_empty(), has_calls) {
             (true, false) => CloseReason::Passed,
             (true, true) => CloseReason::Limit,
             (false, _) => CloseReason::Answered,
         };
         if reason == CloseReason::Answered {
-            self.post_answer(agent, at, stream, &text);
+            self.post_reply(agent, turn, at, stream, &reply);
         }
         if has_calls {
             self.tell_limit(agent, self.episode_of(agent).unwrap_or(EpisodeId(turn.0)));

@@ -34,6 +34,7 @@ impl World {
             edited: true,
             episode: EpisodeId(self.head),
             respond: Vec::new(),
+            damped: Vec::new(),
             others: Others::Ignore,
             asks: Vec::new(),
             is_handoff: false,

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::content::Content;
-use crate::event::{Author, MessagePosted, MessageRouted, Notice, NoticePosted, Others, RoutingRule};
+use crate::event::{Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule};
 use crate::ids::{EpisodeId, PersonName, Position};
 use crate::memory::Message;
 use crate::principal::Person;
 use crate::routing::mentions::Joined;
 use crate::world::World;
+use crate::world::episode::Told;
 use crate::world::fold::asking::asked_by;
 
 impl World {
@@ -42,6 +43,7 @@ impl World {
             edited: false,
             episode: EpisodeId(self.head),
             respond: Vec::new(),
+            damped: Vec::new(),
             others: Others::Ignore,
             asks: asked_by(event),
             is_handoff: false,
@@ -62,6 +64,7 @@ impl World {
         let message = Arc::make_mut(last);
         message.episode = event.episode;
         message.respond = event.respond.iter().map(|(name, _)| name.clone()).collect();
+        message.damped = event.damped.iter().map(|(name, _)| name.clone()).collect();
         message.others = event.others;
         if event.rule == RoutingRule::HandedOff {
             message.is_handoff = true;
@@ -74,7 +77,11 @@ impl World {
                 self.refusals.clear();
             }
             Author::World => self.refusals.clear(),
-            Author::Agent(_) => {}
+            Author::Agent(agent) => {
+                if let Some(episode) = self.episodes.get_mut(&event.episode) {
+                    episode.hop(agent, event.respond.iter().map(|(name, _)| name));
+                }
+            }
         }
         for (name, _) in &event.respond {
             let Some(memory) = self.memories.get_mut(name) else { continue };
@@ -87,9 +94,7 @@ impl World {
 
     pub(super) fn note_notice(&mut self, event: &NoticePosted) {
         let Some(spent) = event.episode.and_then(|episode| self.episodes.get_mut(&episode)) else { return };
-        if let Notice::LimitReached { agent } = &event.notice {
-            spent.told.insert(agent.clone());
-        }
+        spent.told.extend(Told::of(&event.notice));
     }
 
     /// A person's text stands in the event, an agent's in the answer of the same commit.

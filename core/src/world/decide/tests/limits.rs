@@ -56,22 +56,6 @@ fn turn_that_cannot_afford_a_call_is_declined_with_one_notice_in_the_episode() {
 }
 
 #[test]
-fn agents_that_only_talk_to_each_other_come_to_an_end() {
-    let mut past = Past::began().said("@bob go");
-    let mut calls = 0;
-    for (speaker, said) in [("bob", "@eve you"), ("eve", "@bob you")].into_iter().cycle().take(40) {
-        past = past.woke(speaker);
-        if past.memory(speaker).turn.is_none() {
-            break;
-        }
-        calls += 1;
-        past = past.answered(speaker, text(said));
-    }
-    assert_eq!((calls, past.owed()), (10, Vec::new()));
-    assert_eq!(notices(&past), [Notice::LimitReached { agent: agent("bob") }]);
-}
-
-#[test]
 fn next_message_of_a_person_begins_a_new_budget() {
     let room = room_with(|spec| spec.limits.model_calls_per_agent = 1);
     let past =

@@ -135,6 +135,7 @@ fn person_whom_a_mention_could_not_tell_from_others_is_not_let_in() {
 
 #[test]
 fn people_are_mentioned_once_they_joined() {
-    let to_ada = routed(6, RoutingRule::Addressed, &[], &[]);
+    let people = vec![person("ada").display];
+    let to_ada = Event::MessageRouted(MessageRouted { people, ..route(6, RoutingRule::Addressed, &[]) });
     check(&Past::began().said("@bob hi"), &post("@ＡＤＡ hi"), &accepted([posted(6, "@ＡＤＡ hi"), to_ada]));
 }
