@@ -201,6 +201,15 @@ impl World {
         Roster::new(Arc::clone(&self.rules), Arc::clone(&self.called))
     }
 
+    /// Whom a reply of `agent` can mention: by the rules that its turn began under, and among those who were there when
+    /// the attempt that is under way was recorded. A reply that streams and the message that it becomes are so cut alike.
+    #[must_use]
+    pub fn reply_roster(&self, agent: &AgentName) -> Roster {
+        let Some(turn) = self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) else { return self.roster() };
+        let until = turn.model.as_ref().map_or(self.head, |model| model.at);
+        Roster::new(Arc::clone(&turn.rules), Arc::clone(&self.called)).at(until)
+    }
+
     /// The newest messages, oldest first: at most `transcript_max` of them.
     #[must_use]
     pub const fn transcript(&self) -> &VecDeque<Arc<Message>> {

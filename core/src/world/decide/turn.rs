@@ -279,7 +279,7 @@ impl<'w> Draft<'w> {
         if has_calls && purpose == Purpose::Turn {
             return;
         }
-        let reply = FinalReply::of(&response.spoken(), agent, &self.world.roster());
+        let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
         for code in &reply.warnings {
             let (code, agent) = ((*code).to_owned(), Some(agent.clone()));
             self.push(Event::WarningRecorded(WarningRecorded { code, agent }));

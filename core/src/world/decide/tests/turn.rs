@@ -1,7 +1,9 @@
 use crate::command::{Action, Command};
+use crate::content::Content;
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{Attempt, MessageId, ModelCallId};
+use crate::principal::Principal;
 use crate::refusal::Refusal;
 use crate::request::Item;
 use crate::response::{CallPart, LLMResponse, Part, Reply};
@@ -113,6 +115,33 @@ fn streamed_answer_carries_the_streams_message_id() {
     let stream = past.stream("bob");
     let past = past.then(stream).answered("bob", text("hello"));
     assert_eq!(past.world.transcript().back().unwrap().id, MessageId(at(8)));
+}
+
+#[test]
+fn reply_is_posted_without_its_routing_tags_and_own_mention() {
+    let past = Past::began().said("@bob hi").woke("bob").answered("bob", text("@bob, ok\n<world>DONE</world>"));
+    let Event::MessagePosted(posted) = &past.last()[1] else { panic!("{:?}", past.last()) };
+    assert_eq!(posted.answer.as_ref().map(|answer| answer.cut.clone()), Some(vec![(0, 6), (8, 28)]));
+    assert_eq!(past.world.transcript().back().unwrap().text, Content::Present("ok".to_owned()));
+}
+
+#[test]
+fn reply_of_which_nothing_remains_passes() {
+    let past = Past::began().said("@bob hi").woke("bob");
+    let turn = past.turn("bob");
+    let past = past.answered("bob", text("@bob <world>PASS</world>\n"));
+    assert_eq!(past.last()[1..], [closed("bob", turn, CloseReason::Passed)]);
+}
+
+#[test]
+fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
+    let past = Past::began().said("@bob hi").woke("bob");
+    let who = |past: &Past| past.world.reply_roster(&agent("bob"));
+    let before = crate::routing::mentions::addressed("@ann hi", &who(&past));
+    let late = Command::of(Principal::Person(person("ann")), post("hi").action);
+    let past = past.then(late);
+    assert_eq!(crate::routing::mentions::addressed("@ann hi", &who(&past)), before);
+    assert_ne!(crate::routing::mentions::addressed("@ann hi", &past.world.roster()), before);
 }
 
 #[test]
