@@ -1,6 +1,7 @@
 //! What holds in every room, whatever is said in it.
 
 mod attachments;
+mod drafts;
 mod durability;
 mod ending;
 mod rights;

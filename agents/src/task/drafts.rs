@@ -1,4 +1,4 @@
-//! Drafts of a streaming reply: the one thing that is shown before it is durable.
+//! Drafts of a streaming reply: the one thing that is shown before it is durable. They are pieces of the final text.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
 use folkmoot_core::port::{Drafts, DraftsClosed};
+use folkmoot_core::reply::ReplyCutter;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Ask;
@@ -19,6 +20,8 @@ pub(super) struct Channel {
     agent: AgentName,
     call: ModelCallId,
     attempt: Attempt,
+    /// Finalises what the model says; `None` once that is whole.
+    cutter: Mutex<Option<ReplyCutter>>,
     shown: Mutex<Option<(MessageId, u64)>>,
 }
 
@@ -29,8 +32,35 @@ impl Channel {
         agent: AgentName,
         call: ModelCallId,
         attempt: Attempt,
+        cutter: ReplyCutter,
     ) -> Self {
-        Self { world, activity, agent, call, attempt, shown: Mutex::new(None) }
+        Self { world, activity, agent, call, attempt, cutter: Mutex::new(Some(cutter)), shown: Mutex::new(None) }
+    }
+
+    /// Shows what was still held back: the model said all.
+    ///
+    /// # Errors
+    /// [`DraftsClosed`]: the call was stopped.
+    pub(super) async fn finish(&self) -> Result<(), DraftsClosed> {
+        let cutter = self.cutter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let rest = cutter.map(ReplyCutter::finish).unwrap_or_default();
+        self.show(rest).await
+    }
+
+    /// Shows a piece of the finalised text. `StreamStarted` is durable before the first one.
+    async fn show(&self, delta: String) -> Result<(), DraftsClosed> {
+        if delta.is_empty() {
+            return Ok(());
+        }
+        let shown = *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let (message, offset) = match shown {
+            Some(shown) => shown,
+            None => (self.start().await?, 0),
+        };
+        let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
+        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
+        self.activity.send(ActivityEvent::Draft { agent: self.agent.clone(), message, offset, delta });
+        Ok(())
     }
 
     /// Makes `StreamStarted` durable; its position is the message's id.
@@ -48,18 +78,10 @@ impl Channel {
 #[async_trait]
 impl Drafts for Channel {
     async fn push(&self, delta: &str) -> Result<(), DraftsClosed> {
-        if delta.is_empty() {
-            return Ok(());
-        }
-        let shown = *self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        let (message, offset) = match shown {
-            Some(shown) => shown,
-            None => (self.start().await?, 0),
+        let stays = {
+            let mut cutter = self.cutter.lock().unwrap_or_else(PoisonError::into_inner);
+            cutter.as_mut().map(|cutter| cutter.push(delta)).ok_or(DraftsClosed)?
         };
-        let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
-        let (agent, delta) = (self.agent.clone(), delta.to_owned());
-        self.activity.send(ActivityEvent::Draft { agent, message, offset, delta });
-        Ok(())
+        self.show(stays).await
     }
 }

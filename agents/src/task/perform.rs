@@ -6,7 +6,8 @@ use std::time::Duration;
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, ToolName, TurnId};
-use folkmoot_core::port::{AgentError, ModelCall, Tool, ToolCall};
+use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Tool, ToolCall};
+use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
 use folkmoot_core::world::Runnable;
@@ -106,7 +107,8 @@ impl WorldTask {
         let Some(ask) = self.world.model_ask(&agent) else { return };
         let model = self.parts.models.get(&ask.model).cloned();
         let limit = Duration::from_millis(ask.timeout_ms);
-        let drafts = Channel::new(self.own.clone(), self.bus.activity(), agent.clone(), call, ask.attempt);
+        let cutter = ReplyCutter::new(agent.clone(), self.world.reply_roster(&agent));
+        let drafts = Channel::new(self.own.clone(), self.bus.activity(), agent.clone(), call, ask.attempt, cutter);
         let attempt = ask.attempt;
         let model_call = ModelCall {
             agent: agent.clone(),
@@ -125,7 +127,11 @@ impl WorldTask {
                 ))),
             };
             match answer {
-                Ok(Ok(response)) => Action::RecordAnswer { agent, call, attempt, response },
+                Ok(Ok(response)) => {
+                    // Drafts that are closed show nothing more; what comes of the answer is decided all the same.
+                    let (Ok(()) | Err(DraftsClosed)) = drafts.finish().await;
+                    Action::RecordAnswer { agent, call, attempt, response }
+                }
                 Ok(Err(error)) => Action::RecordFailure { agent, call, attempt, error },
                 Err(_elapsed) => {
                     let error = ModelError::new(ModelErrorKind::Timeout, format!("no answer within {limit:?}"));
