@@ -1,13 +1,16 @@
 //! From commits to the lines of a chat.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{AdmittedCall, Author, Event, MessageBody, MessagePosted};
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
+use folkmoot::core::reply::FinalReply;
 use folkmoot::core::response::LLMResponse;
+use folkmoot::core::routing::mentions::Roster;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
 
@@ -206,7 +209,8 @@ fn written(body: &MessageBody) -> String {
 /// What an agent says beside its tool calls: it is no message, and nobody but people sees it.
 fn beside_calls(agent: &AgentName, response: &LLMResponse, commit: &Commit) -> Option<Line> {
     let is_posted = commit.events.iter().any(|event| matches!(event, Event::MessagePosted(_)));
-    let text = response.spoken();
-    let is_note = !is_posted && !text.trim().is_empty();
+    // Without a roster nothing but routing tags is cut.
+    let text = FinalReply::of(&response.spoken(), agent, &Roster::new(Arc::default(), Arc::default())).text;
+    let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
     is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
 }
