@@ -4,14 +4,15 @@ use std::ops::Range;
 
 /// The spans of code in `line`: from a run of backticks to the next run of the same length.
 pub(crate) fn code_spans(line: &str) -> Vec<Range<usize>> {
-    let mut runs = backticks(line).into_iter();
-    let mut spans = Vec::new();
-    while let Some(open) = runs.next() {
-        let mut behind = runs.clone();
-        if let Some(close) = behind.find(|run| run.len() == open.len()) {
+    let runs = backticks(line);
+    let (mut rest, mut spans) = (runs.as_slice(), Vec::new());
+    while let Some((open, behind)) = rest.split_first() {
+        let close = behind.iter().position(|run| run.len() == open.len());
+        let found = close.and_then(|at| Some((behind.get(at)?, behind.get(at.saturating_add(1)..)?)));
+        rest = found.map_or(behind, |(close, behind)| {
             spans.push(open.start..close.end);
-            runs = behind;
-        }
+            behind
+        });
     }
     spans
 }
