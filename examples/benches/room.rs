@@ -1,0 +1,119 @@
+//! What one message costs: posted, routed, taken up by the agent that it addresses, folded. It must grow neither with
+//! what was said before nor with who else is in the room.
+
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+use criterion::{BenchmarkId, Criterion, criterion_group};
+use folkmoot::core::command::{Action, Command};
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{AgentName, NodeId, PersonName, Seed, Stamp, Time, WorldId, WorldName};
+use folkmoot::core::port::Reaction;
+use folkmoot::core::principal::{Person, Principal};
+use folkmoot::core::spec::{AgentSpec, Definition, SpecText, WorldSpec};
+use folkmoot::core::world::World;
+
+type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
+
+/// How many agents are addressed, in turn. The others only listen.
+const ACTIVE: usize = 10;
+
+/// A room of agents in code that listen and say nothing.
+#[derive(Clone)]
+struct Room {
+    world: World,
+    ada: Principal,
+    said: usize,
+}
+
+impl Room {
+    fn of(agents: usize) -> Fallible<Self> {
+        let names = (0..agents).map(|n| AgentName::new(format!("agent-{n}")));
+        let agents = names.map(|name| Ok(AgentSpec::new(name?, None))).collect::<Fallible<Vec<_>>>()?;
+        let spec = WorldSpec { agents, ..WorldSpec::default() };
+        let stamp = Stamp { time: Time::SIMULATED_START, seed: Seed::new([0; 16]) };
+        let create = Action::Create {
+            world: WorldId::from_stamp(&stamp),
+            name: WorldName::new("room")?,
+            clock: ClockKind::Simulated,
+            base: None,
+            definition: Definition { spec, text: SpecText::default().into() },
+            node: NodeId::from_stamp(&stamp),
+        };
+        let display = PersonName::new("ada")?;
+        let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });
+        let mut room = Self { world: World::default(), ada, said: 0 };
+        room.give(&Command::of_runtime(create));
+        Ok(room)
+    }
+
+    /// The same room after `messages` messages.
+    fn after(mut self, messages: usize) -> Fallible<Self> {
+        for _ in 0..messages {
+            self.exchange()?;
+        }
+        Ok(self)
+    }
+
+    /// One message to one agent, who takes it up.
+    fn exchange(&mut self) -> Fallible<()> {
+        let place = self.said % ACTIVE;
+        let agent = self.world.rules().spec().agents.get(place).ok_or("nobody is here")?.name.clone();
+        let text = format!("@{agent} please look at number {}, and tell me what you think of it", self.said);
+        let post = Action::PostMessage { text, attachments: Vec::new(), reply_to: None };
+        self.give(&Command::of(self.ada.clone(), post));
+        let (horizon, reaction) = (self.world.head(), Reaction::Pass { note: None });
+        self.give(&Command::of_runtime(Action::OpenTurn { agent, horizon, reaction }));
+        self.said += 1;
+        Ok(())
+    }
+
+    fn give(&mut self, command: &Command) {
+        let stamp = self.world.stamp(Time::SIMULATED_START, Seed::new([0; 16]));
+        let decision = self.world.decide(command, &stamp);
+        if let Some(commit) = self.world.commit(command, &stamp, &decision) {
+            self.world.apply(&commit);
+        }
+    }
+
+    /// How long `messages` more messages take.
+    fn timed(&self, messages: u64) -> Duration {
+        let mut room = self.clone();
+        let begun = Instant::now();
+        for _ in 0..messages {
+            // The agents of this room are never gone.
+            let _exchanged = room.exchange().is_ok();
+        }
+        begun.elapsed()
+    }
+}
+
+fn rooms(criterion: &mut Criterion) -> Fallible<()> {
+    let mut group = criterion.benchmark_group("a message in a room of 200 agents");
+    for before in [100, 1_000, 10_000] {
+        let room = Room::of(200)?.after(before)?;
+        let id = BenchmarkId::new("after messages", before);
+        group.bench_function(id, |bencher| bencher.iter_custom(|messages| room.timed(messages)));
+    }
+    group.finish();
+    let mut group = criterion.benchmark_group("a message to one agent");
+    for agents in [10, 100, 1_000, 10_000] {
+        let room = Room::of(agents)?.after(1_000)?;
+        let id = BenchmarkId::new("in a room of", agents);
+        group.bench_function(id, |bencher| bencher.iter_custom(|messages| room.timed(messages)));
+    }
+    group.finish();
+    Ok(())
+}
+
+fn all(criterion: &mut Criterion) {
+    let outcome = rooms(criterion);
+    assert!(outcome.is_ok(), "a part of the benchmark failed: {outcome:?}");
+}
+
+criterion_group!(benches, all);
+
+fn main() {
+    benches();
+    Criterion::default().configure_from_args().final_summary();
+}
