@@ -83,13 +83,17 @@ impl Memory {
 impl Turn {
     /// Whether any of its news are among `gone`, or it is the one whose own words were taken back.
     pub(crate) fn is_undone_by(&self, taken: &TakenBack) -> bool {
-        without(&self.because, &taken.gone).is_some() || taken.said_for.as_ref() == Some(&self.because)
+        without(&self.because, &taken.gone).is_some() || self.is_of(taken)
+    }
+
+    /// Whether its own words were taken back themselves.
+    pub(crate) fn is_of(&self, taken: &TakenBack) -> bool {
+        taken.said_for.as_ref() == Some(&self.because)
     }
 
     /// Lets go of the news that are gone. A turn without any, or without its words, has no results to remember either.
     pub(crate) fn undo(&mut self, taken: &TakenBack) {
-        let is_over = is_within(&self.because, &taken.gone) || taken.said_for.as_ref() == Some(&self.because);
-        if is_over {
+        if is_within(&self.because, &taken.gone) || self.is_of(taken) {
             self.slots.clear();
         }
         self.news.retain(|message| taken.gone.binary_search(&message.at).is_err());

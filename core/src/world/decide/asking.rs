@@ -204,7 +204,7 @@ impl<'w> Draft<'w> {
     }
 
     /// Whether a call waits for an agent, and does not end in this very commit.
-    fn awaits(&self, agent: &AgentName, call: CallId) -> bool {
+    pub(super) fn awaits(&self, agent: &AgentName, call: CallId) -> bool {
         self.world.awaits_agent(agent, call) && !self.has_ended(call)
     }
 

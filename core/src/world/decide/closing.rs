@@ -41,15 +41,20 @@ impl Draft<'_> {
 
     /// Closes an agent's turn with everything that is open in it.
     pub(super) fn close_turn_of(&mut self, agent: &AgentName, reason: CloseReason) {
+        let Some(turn) = self.memory(agent).and_then(|memory| memory.turn.as_ref()) else { return };
+        self.cut_calls_of(agent, reason);
+        self.close(agent, turn.id, reason);
+    }
+
+    /// Ends the calls that are open in an agent's turn.
+    pub(super) fn cut_calls_of(&mut self, agent: &AgentName, reason: CloseReason) {
         let world = self.world;
         let Some(memory) = world.memories.get(agent) else { return };
-        let Some(turn) = &memory.turn else { return };
-        for slot in &turn.slots {
+        for slot in memory.turn.iter().flat_map(|turn| &turn.slots) {
             if let Some(call) = memory.open_calls.get(&slot.call).filter(|_| !self.has_ended(slot.call)) {
                 self.cut_call(agent, slot.call, call, reason);
             }
         }
-        self.close(agent, turn.id, reason);
     }
 
     fn cut_call(&mut self, agent: &AgentName, id: CallId, call: &OpenCall, reason: CloseReason) {

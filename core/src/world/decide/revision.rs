@@ -1,8 +1,11 @@
 //! Messages that people edit, take back and have made anew.
 
 use super::{Draft, No};
-use crate::event::{Author, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated};
-use crate::ids::{AgentName, EpisodeId, MessageId, Position};
+use crate::event::{
+    Author, CallStatus, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated, TurnClosed,
+    UnansweredCause,
+};
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
 use crate::memory::{Memory, Message, TakenBack};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
@@ -15,7 +18,7 @@ impl<'w> Draft<'w> {
         if matches!(message.author, Author::Agent(_)) {
             return Err(No::right(RefusalReason::NotYours));
         }
-        self.check_message(text, &[], None)?;
+        self.check_message(text, &message.attachments, None)?;
         self.enrol();
         let gone = self.world.gone_with(message.at);
         let author = message.author.clone();
@@ -25,9 +28,9 @@ impl<'w> Draft<'w> {
             author: author.clone(),
             reply_to: message.reply_to,
             gone: gone.clone(),
-            body: MessageBody::text(text).into(),
+            body: MessageBody { text: text.to_owned(), attachments: message.attachments.clone() }.into(),
         }));
-        self.undo_turns(message, &gone);
+        self.undo_turns(message, &gone, &[]);
         self.route(at, EpisodeId(at), &author, &Speech { text, speaker: Speaker::Outside });
         Ok(())
     }
@@ -38,7 +41,7 @@ impl<'w> Draft<'w> {
         self.enrol();
         let gone = self.world.gone_with(message.at);
         self.push(Event::MessageRetracted(MessageRetracted { message: id, at: message.at, gone: gone.clone() }));
-        self.undo_turns(message, &gone);
+        self.undo_turns(message, &gone, &[]);
         Ok(())
     }
 
@@ -53,9 +56,9 @@ impl<'w> Draft<'w> {
             at: message.at,
             gone: gone.clone(),
             agent: agent.clone(),
-            news,
+            news: news.clone(),
         }));
-        self.undo_turns(message, &gone);
+        self.undo_turns(message, &gone, &news);
         let to = self.principal.person().map(|person| person.display.clone());
         self.reach_waiting(agent.clone(), to, EpisodeId(at));
         Ok(())
@@ -101,15 +104,30 @@ impl<'w> Draft<'w> {
         (can_answer && message.because.iter().all(is_known)).then(|| (agent, message.because.to_vec()))
     }
 
-    /// Closes the turns that answer what is gone, or in which it was said, with everything that is open in them.
-    fn undo_turns(&mut self, target: &Message, gone: &[Position]) {
+    /// Closes the turns that answer what is gone, or in which it was said, with everything that is open in them. Who asked
+    /// something that nobody will answer now is told so; `news` are those that are answered once more.
+    fn undo_turns(&mut self, target: &Message, gone: &[Position], news: &[Position]) {
         let world = self.world;
+        let asks_of = |at: &Position| world.message_at(*at).map(|message| message.asks.iter()).into_iter().flatten();
+        let mut loose: Vec<&(AgentName, CallId)> = gone.iter().flat_map(asks_of).collect();
+        let mut kept: Vec<&(AgentName, CallId)> = news.iter().flat_map(asks_of).collect();
         for agent in &world.busy {
             let is_own = target.author == Author::Agent(agent.clone()) && !target.because.is_empty();
             let taken = TakenBack { gone: gone.into(), said_for: is_own.then(|| target.because.clone()) };
             let turn = world.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-            if turn.is_some_and(|turn| turn.is_undone_by(&taken)) {
-                self.close_turn_of(agent, CloseReason::Superseded);
+            let Some(turn) = turn.filter(|turn| turn.is_undone_by(&taken)) else { continue };
+            self.cut_calls_of(agent, CloseReason::Superseded);
+            let (agent, turn_id, reason) = (agent.clone(), turn.id, CloseReason::Superseded);
+            self.push(Event::TurnClosed(TurnClosed { agent, turn: turn_id, reason }));
+            loose.extend(&turn.asks);
+            if !turn.is_of(&taken) {
+                let left = turn.news.iter().filter(|message| gone.binary_search(&message.at).is_err());
+                kept.extend(left.flat_map(|message| &message.asks));
+            }
+        }
+        for (asker, call) in loose {
+            if !kept.contains(&&(asker.clone(), *call)) && self.awaits(asker, *call) {
+                self.end(asker, *call, None, CallStatus::Unanswered(UnansweredCause::Stopped));
             }
         }
     }

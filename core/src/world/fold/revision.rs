@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
-use crate::ids::{AgentName, EpisodeId, Position};
-use crate::memory::{Message, TakenBack, is_within, without};
+use crate::ids::{AgentName, CallId, EpisodeId, Position};
+use crate::memory::{CallState, Message, TakenBack, is_within, without};
 use crate::world::World;
 
 impl World {
     /// The message goes on under its id, at this event's position.
     pub(super) fn edit(&mut self, event: &MessageEdited) {
-        let attachments = self.message_at(event.at).map(|message| message.attachments.clone()).unwrap_or_default();
         self.take_back(event.at, &event.gone);
-        let text = match &event.body {
-            Content::Present(body) => Content::Present(body.text.clone()),
-            Content::Erased { by } => Content::Erased { by: *by },
+        let (text, attachments) = match &event.body {
+            Content::Present(body) => (Content::Present(body.text.clone()), body.attachments.clone()),
+            Content::Erased { by } => (Content::Erased { by: *by }, Vec::new()),
         };
         let from = self.shown_name(&event.author);
         self.push_message(Message {
@@ -75,9 +74,10 @@ impl World {
         let undone = memory.turn.as_mut().filter(|turn| turn.is_undone_by(&taken));
         let mut left = Vec::new();
         if let Some(turn) = undone {
-            turn.undo(&taken);
             // Of a reply that is taken back itself, the news are answered once more only if the reply is made anew.
-            if taken.said_for.is_none() {
+            let is_own = turn.is_of(&taken);
+            turn.undo(&taken);
+            if !is_own {
                 left.clone_from(&turn.news);
             }
         }
@@ -117,13 +117,22 @@ impl World {
             }
             Arc::make_mut(&mut message).episode = EpisodeId(at);
             memory.revised = at;
-            let author = message.author.clone();
+            let (author, asks) = (message.author.clone(), message.asks.clone());
             memory.inbox.insert(place, message);
             self.hold(EpisodeId(at));
             if let (Author::Person(person), Some(spent)) = (author, self.episodes.get_mut(&EpisodeId(at))) {
                 spent.author = Some(person);
             }
             self.busy.insert(agent.clone());
+            asks.iter().for_each(|(asker, call)| self.await_anew(asker, *call, agent));
+        }
+    }
+
+    /// A question that was handed on is with `agent` again.
+    fn await_anew(&mut self, asker: &AgentName, call: CallId, agent: &AgentName) {
+        let Some(open) = self.call_mut(asker, call) else { return };
+        if let CallState::AwaitsAgent { asked, .. } = &mut open.state {
+            asked.clone_from(agent);
         }
     }
 

@@ -21,7 +21,14 @@ impl World {
 
     pub(super) fn part(&mut self, person: &PersonName) {
         self.people.remove(person);
-        Arc::make_mut(&mut self.called).remove(person.as_str());
+        let called = Arc::make_mut(&mut self.called);
+        if called.find(person.as_str()).is_some_and(|joined| joined.person == *person) {
+            called.remove(person.as_str());
+            // Somebody who writes the same name in another way bears it now.
+            for other in self.people.keys() {
+                called.insert(other.as_str(), Joined { person: other.clone(), at: self.head });
+            }
+        }
     }
 
     pub(super) fn post(&mut self, event: &MessagePosted) {
