@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::command::{Command, RebuildError};
 use crate::commit::Commit;
 use crate::event::*;
-use crate::ids::{AgentName, CallId, EpisodeId, TurnId};
+use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::memory::CallState;
 use crate::request::{Item, fingerprint_next, fingerprint_start};
 use crate::response::Part;
@@ -24,6 +24,7 @@ pub(crate) struct Laws {
     closed: BTreeSet<CallId>,
     turns: BTreeMap<TurnId, EpisodeId>,
     spent: BTreeMap<(AgentName, EpisodeId), u32>,
+    gone: BTreeSet<Position>,
     commits: u32,
 }
 
@@ -48,6 +49,7 @@ impl Laws {
         requests_have_their_calls(world);
         asks_are_held(world);
         episodes_are_held(world);
+        self.gone_is_gone(world);
     }
 
     /// The fold of the log is the world, from a checkpoint as well; the fold without content owes the same.
@@ -68,7 +70,7 @@ impl Laws {
         assert_eq!(self.erased.head(), world.head());
     }
 
-    fn watch(&mut self, at: crate::ids::Position, event: &Event, world: &World) {
+    fn watch(&mut self, at: Position, event: &Event, world: &World) {
         if let Event::PrefixBroken(broken) = event {
             self.broken.insert(broken.agent.clone());
         }
@@ -86,7 +88,30 @@ impl Laws {
         {
             self.spend(&reacted.agent, reacted.turn, true, world);
         }
+        if let Event::MessageEdited(MessageEdited { gone, .. })
+        | Event::MessageRetracted(MessageRetracted { gone, .. })
+        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        {
+            self.gone.extend(gone);
+        }
         self.watch_call(event);
+    }
+
+    /// What was taken back is nowhere, and nothing is there for it, but for the items that a model reads just now.
+    fn gone_is_gone(&self, world: &World) {
+        let is_gone = |at: &Position| self.gone.contains(at);
+        let is_clean = |because: &[Position]| !because.iter().any(is_gone);
+        assert!(world.transcript().iter().all(|said| !is_gone(&said.at) && is_clean(&said.because)));
+        for spec in &world.rules().spec().agents {
+            let memory = world.memory(&spec.name).unwrap();
+            let turn = memory.turn.as_ref();
+            assert!(memory.inbox.iter().all(|news| !is_gone(&news.at)), "{}'s inbox", spec.name);
+            assert!(turn.is_none_or(|turn| is_clean(&turn.because)), "{}'s news", spec.name);
+            let is_reading = turn.is_some_and(|turn| turn.model.is_some());
+            assert!(memory.taken_back.is_empty() || is_reading, "{} reads nothing", spec.name);
+            let is_left = memory.items.iter().any(|kept| !is_clean(&kept.because));
+            assert!(!is_left || !memory.taken_back.is_empty(), "{} remembers what is gone", spec.name);
+        }
     }
 
     fn watch_call(&mut self, event: &Event) {
