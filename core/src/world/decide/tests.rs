@@ -13,6 +13,7 @@ mod refusals;
 mod regenerate;
 mod requests;
 mod retract;
+mod retract_asks;
 mod roster;
 mod routing;
 mod several;
