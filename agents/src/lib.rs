@@ -24,5 +24,7 @@ pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::Proof;
 pub use runtime::{Opening, Runtime, RuntimeBuilder, Storage, fold_world};
-pub use seat::{File, Key, Post, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle};
+pub use seat::{
+    File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
+};
 pub use task::Perform;

@@ -22,9 +22,11 @@ use crate::task::{Ask, Status};
 
 mod amend;
 mod attach;
+mod revisions;
 mod subscribe;
 
 pub use attach::File;
+pub use revisions::RevisionSubscription;
 pub use subscribe::{TextSubscription, ToolResultSubscription};
 
 /// An open world. Cheap to clone; the world closes when the runtime closes it.

@@ -11,12 +11,18 @@ use crate::port::{Reaction, TextEvent, ToolResultEvent};
 use crate::response::LLMResponse;
 use crate::world::World;
 
+mod revision;
+
+pub use revision::{Revised, Revision};
+
+use revision::edited_event;
+
 /// Messages.
 #[derive(Debug, Clone, Default)]
 pub struct TextProjection {}
 
 impl TextProjection {
-    /// The messages of a commit.
+    /// The messages of a commit. One that was edited comes once more, under its id and at its new position.
     #[must_use]
     pub fn take(&mut self, commit: &Commit) -> Vec<TextEvent> {
         let mut answer = None;
@@ -24,6 +30,8 @@ impl TextProjection {
         for (at, event) in commit.numbered() {
             if let Event::MessagePosted(posted) = event {
                 found.push(text_event(at, posted, answer.as_ref()));
+            } else if let Event::MessageEdited(edited) = event {
+                found.push(edited_event(at, edited));
             } else if let Event::MessageRouted(MessageRouted { message, episode, .. }) = event {
                 found.iter_mut().filter(|found| found.at == *message).for_each(|found| found.episode = *episode);
             } else {

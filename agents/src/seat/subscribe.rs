@@ -90,7 +90,7 @@ impl ToolResultSubscription {
     }
 }
 
-async fn follow(world: &WorldHandle, from: Position) -> Result<CommitStream, SeatError> {
+pub(super) async fn follow(world: &WorldHandle, from: Position) -> Result<CommitStream, SeatError> {
     let id = world.id.ok_or(SeatError::Closed)?;
     world.log.subscribe(id, from).await.map_err(|error| SeatError::Stopped(error.to_string()))
 }

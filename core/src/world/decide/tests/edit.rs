@@ -1,6 +1,8 @@
+use crate::command::{Action, Command};
 use crate::event::*;
 use crate::ids::MessageId;
 use crate::principal::Principal;
+use crate::projection::{Revised, Revision, TextProjection};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::spec::WhileWaiting;
 use crate::testing::*;
@@ -49,12 +51,9 @@ fn message_is_edited_once_more_under_its_id() {
 #[test]
 fn answer_of_a_person_to_the_old_words_stays_and_answers_the_new_ones() {
     let past = Past::began().said("@bob one");
-    let reply = crate::command::Action::PostMessage {
-        text: "@bob mind".to_owned(),
-        attachments: Vec::new(),
-        reply_to: Some(MessageId(at(4))),
-    };
-    let past = past.then(crate::command::Command::of(ada(), reply)).then(edit(4, "@bob two"));
+    let reply =
+        Action::PostMessage { text: "@bob mind".to_owned(), attachments: Vec::new(), reply_to: Some(MessageId(at(4))) };
+    let past = past.then(Command::of(ada(), reply)).then(edit(4, "@bob two"));
     let said: Vec<_> = past.world.transcript().iter().map(|message| (message.at, message.reply_to)).collect();
     assert_eq!(said, [(at(6), Some(MessageId(at(4)))), (at(8), None)]);
 }
@@ -89,6 +88,47 @@ fn words_are_checked_as_in_a_new_message() {
     check(&past, &edit(4, " "), &quietly(Refusal::BadMessage { why: "it is empty".to_owned() }));
     let why = "it has 5 bytes, at most 4 are allowed".to_owned();
     check(&past, &edit(4, "hello"), &quietly(Refusal::BadMessage { why }));
+}
+
+#[test]
+fn what_is_attached_stays_and_may_stand_alone() {
+    let attachments = vec![Attachment {
+        blob: crate::ids::Digest::of(&[b"a"]),
+        media_type: "text/plain".to_owned(),
+        name: "a.txt".to_owned(),
+        bytes: 1,
+    }];
+    let action = Action::PostMessage { text: "@bob read".to_owned(), attachments: attachments.clone(), reply_to: None };
+    let past = Past::began().then(Command::of(ada(), action)).then(edit(4, "@bob look")).then(edit(4, ""));
+    let said = past.world.transcript().back().unwrap();
+    assert_eq!((said.text.present().unwrap().as_str(), &said.attachments), ("", &attachments));
+    let shown = TextProjection::default().take(past.commits.last().unwrap());
+    assert_eq!(shown, [said.to_text_event()]);
+}
+
+#[test]
+fn observers_see_it_again_under_its_id_and_are_told_what_is_gone() {
+    let past = Past::began().said("@bob hi").woke("bob").answered("bob", text("fine"));
+    let past = past.then(edit(4, "@bob hello"));
+    let commit = past.commits.last().unwrap();
+    assert_eq!(TextProjection::default().take(commit), [past.world.transcript().back().unwrap().to_text_event()]);
+    let revision = |place: u64, message: u64, how, gone: &[u64]| Revision {
+        at: at(place),
+        message: MessageId(at(message)),
+        how,
+        gone: gone.iter().copied().map(at).collect(),
+    };
+    assert_eq!(Revision::of(commit), [revision(12, 4, Revised::Edited, &[4, 9])]);
+    let past = past.woke("bob").answered("bob", text("fine"));
+    let reply = past.world.transcript().back().unwrap().at.get();
+    let made = past.clone().then(regenerate(reply));
+    let there = made.world.head().get();
+    assert_eq!(Revision::of(made.commits.last().unwrap()), [revision(there, reply, Revised::Regenerated, &[reply])]);
+    let gone = past.then(retract(4));
+    let there = gone.world.head().get();
+    let commit = gone.commits.last().unwrap();
+    assert_eq!(Revision::of(commit), [revision(there, 4, Revised::Retracted, &[12, reply])]);
+    assert_eq!(TextProjection::default().take(commit), []);
 }
 
 #[test]
