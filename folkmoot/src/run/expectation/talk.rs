@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, MessageEdited, MessageRouted};
-use folkmoot_core::ids::{AgentName, EpisodeId, Position};
+use folkmoot_core::event::{Event, MessageRouted};
+use folkmoot_core::ids::{AgentName, Position};
 use folkmoot_core::port::TextEvent;
 use folkmoot_core::projection::TextProjection;
 
-use super::routing::speaker;
 use super::{Differs, shown};
 use crate::script::MessageMatch;
 
@@ -20,11 +19,9 @@ fn messages(commits: &[Commit]) -> Vec<(TextEvent, Vec<AgentName>)> {
     let mut answer: BTreeMap<Position, Vec<AgentName>> = BTreeMap::new();
     for commit in commits {
         all.extend(projection.take(commit).into_iter().map(|text| (text.at, text)));
-        for (at, event) in commit.numbered() {
+        for (_, event) in commit.numbered() {
             gone(event).iter().for_each(|at| drop(all.remove(at)));
-            if let Event::MessageEdited(edited) = event {
-                all.insert(at, new_words(at, edited));
-            } else if let Event::MessageRouted(MessageRouted { message, respond, .. }) = event {
+            if let Event::MessageRouted(MessageRouted { message, respond, .. }) = event {
                 answer.insert(*message, respond.iter().map(|(name, _)| name.clone()).collect());
             }
         }
@@ -44,18 +41,6 @@ fn gone(event: &Event) -> &[Position] {
         return &retracted.gone;
     }
     if let Event::ReplyRegenerated(made) = event { &made.gone } else { &[] }
-}
-
-fn new_words(at: Position, edited: &MessageEdited) -> TextEvent {
-    TextEvent {
-        at,
-        message: edited.message,
-        episode: EpisodeId(at),
-        from: speaker(&edited.author),
-        is_person: matches!(edited.author, folkmoot_core::event::Author::Person(_)),
-        text: edited.body.present().map(|body| body.text.clone()).unwrap_or_default(),
-        attachments: edited.body.present().map(|body| body.attachments.clone()).unwrap_or_default(),
-    }
 }
 
 fn is_meant(wanted: &MessageMatch, (text, respond): &(TextEvent, Vec<AgentName>)) -> bool {
