@@ -8,23 +8,26 @@ use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::{NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Blobs, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::projection::TranscriptPage;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Activity, World};
 use tokio::sync::{mpsc, watch};
 
 use crate::bus::{ActivityChannel, Bus};
 use crate::clock::SimulatedClock;
-use crate::error::OpenError;
+use crate::error::{FoldError, OpenError};
 use crate::parts::{Assemble, Parts};
 use crate::seat::WorldHandle;
 use crate::task::{ASKS_MAX, Perform, Status, WorldClock, WorldTask};
 
 pub(crate) mod fold;
 pub(crate) mod seeds;
+mod transcript;
 
 pub use fold::fold_world;
 use fold::load;
 use seeds::Seeds;
+pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
 
 /// A store's log with what is kept beside it.
 pub trait Storage: EventLog + Checkpoints + Blobs {}
@@ -146,6 +149,19 @@ impl Runtime {
     #[must_use]
     pub fn world(&self, name: &WorldName) -> Option<WorldHandle> {
         self.open_worlds().get(name).filter(|handle| handle.is_open()).cloned()
+    }
+
+    /// A page of what people saw of the world `name`; see [`read_transcript`].
+    ///
+    /// # Errors
+    /// [`FoldError::NoSuchWorld`], or the log does not read.
+    pub async fn transcript(
+        &self,
+        name: &WorldName,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<TranscriptPage, FoldError> {
+        read_transcript(&*self.inner.log, name, before, limit).await
     }
 
     /// Opens a world, or begins it, and does what is owed.

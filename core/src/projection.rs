@@ -12,8 +12,10 @@ use crate::response::LLMResponse;
 use crate::world::World;
 
 mod revision;
+mod transcript;
 
 pub use revision::{Revised, Revision};
+pub use transcript::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager};
 
 use revision::edited_event;
 

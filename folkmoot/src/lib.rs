@@ -15,7 +15,7 @@ pub mod run;
 pub use folkmoot_agents::{
     ActivityEvent, Assemble, AssembleError, File, FoldError, Key, ModelAgent, OpenError, Opening, Parts, Perform, Post,
     Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock,
-    TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle, fold_world,
+    TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle, fold_world, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;
@@ -23,7 +23,9 @@ pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldNa
 pub use folkmoot_core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall, ToolResultEvent, TurnView,
 };
-pub use folkmoot_core::projection::{Revised, Revision};
+pub use folkmoot_core::projection::{
+    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
+};
 pub use folkmoot_core::response::{LLMResponse, ModelError};
 pub use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
 pub use folkmoot_providers as providers;

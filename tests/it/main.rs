@@ -19,6 +19,7 @@ mod replay;
 mod rooms;
 mod scripts;
 mod sweep;
+mod transcript;
 
 /// The helper under which programs run: a binary of this package, which cargo builds before the tests.
 fn helper() -> &'static std::path::Path {

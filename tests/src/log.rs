@@ -1,6 +1,7 @@
 //! A store behind a gate.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::Store;
@@ -10,6 +11,8 @@ use folkmoot::core::port::{
     AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
 };
 
+use futures::StreamExt as _;
+
 use crate::gate::Gate;
 
 /// Passes everything on to a store, appends through a [`Gate`].
@@ -17,13 +20,20 @@ use crate::gate::Gate;
 pub struct TestLog {
     store: Store,
     gate: Arc<dyn Gate>,
+    commits_read: Arc<AtomicUsize>,
 }
 
 impl TestLog {
     /// `store` behind `gate`.
     #[must_use]
     pub fn new(store: &Store, gate: Arc<dyn Gate>) -> Self {
-        Self { store: store.clone(), gate }
+        Self { store: store.clone(), gate, commits_read: Arc::default() }
+    }
+
+    /// How many commits were read, by this handle and its clones.
+    #[must_use]
+    pub fn commits_read(&self) -> usize {
+        self.commits_read.load(Ordering::SeqCst)
     }
 }
 
@@ -37,11 +47,17 @@ impl EventLog for TestLog {
     }
 
     async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
-        self.store.read(world, from).await
+        let count = Arc::clone(&self.commits_read);
+        let counted = move |_: &_| {
+            count.fetch_add(1, Ordering::SeqCst);
+        };
+        Ok(self.store.read(world, from).await?.inspect(counted).boxed())
     }
 
     async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
-        self.store.read_back(world, before, limit).await
+        let commits = self.store.read_back(world, before, limit).await?;
+        self.commits_read.fetch_add(commits.len(), Ordering::SeqCst);
+        Ok(commits)
     }
 
     async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
