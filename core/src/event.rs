@@ -8,6 +8,7 @@ use crate::ids::Position;
 
 mod attachment;
 mod call;
+mod label;
 mod talk;
 mod turn;
 mod world;

@@ -28,6 +28,11 @@ pub enum Refusal {
         /// What was named.
         message: Position,
     },
+    /// The owner or the labels cannot be kept.
+    BadLabels {
+        /// What is wrong with them.
+        why: String,
+    },
     /// The definition cannot be used.
     BadDefinition {
         /// What is wrong with it.
@@ -44,6 +49,7 @@ impl Refusal {
             Self::Right { reason, .. } => reason.code(),
             Self::BadMessage { .. } => "bad_message".to_owned(),
             Self::NoSuchMessage { .. } => "no_such_message".to_owned(),
+            Self::BadLabels { .. } => "bad_labels".to_owned(),
             Self::BadDefinition { .. } => "bad_definition".to_owned(),
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
-use crate::event::{ClockKind, Refused, WorldOpened};
+use crate::event::{ClockKind, Labelled, Refused, WorldOpened};
 use crate::ids::{
     AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, PersonName, Position, RequestId, Seed, Stamp, Time,
     WorldId, WorldName,
@@ -51,6 +51,8 @@ pub struct World {
     rules: Arc<Rules>,
     spec_digest: Digest,
     spec_text: Content<SpecText>,
+    #[serde(default)]
+    labelled: Labelled,
     people: BTreeMap<PersonName, Person>,
     /// The same people by their names, as mentions find them.
     called: Arc<Names<Joined>>,
@@ -187,6 +189,12 @@ impl World {
     #[must_use]
     pub const fn spec_digest(&self) -> Digest {
         self.spec_digest
+    }
+
+    /// Whom it belongs to, and its labels.
+    #[must_use]
+    pub const fn labelled(&self) -> &Labelled {
+        &self.labelled
     }
 
     /// The people of the roster.

@@ -14,6 +14,7 @@ mod asking;
 mod call;
 mod closing;
 mod doubt;
+mod label;
 mod meant;
 mod model;
 mod opening;
@@ -192,7 +193,7 @@ impl Draft<'_> {
             Action::Regenerate { message } => self.regenerate(*message),
             Action::Join => self.join(),
             Action::Leave => self.leave(),
-            Action::Label { .. } => Err(No::STALE),
+            Action::Label { owner, labels } => self.label(owner.as_deref(), labels),
             Action::OpenTurn { agent, horizon, reaction } => self.open_turn(agent, *horizon, reaction),
             Action::ContinueTurn { agent, turn, reaction } => self.continue_turn(agent, *turn, reaction),
             Action::FailAgent { agent, turn, code, detail } => self.fail_agent(agent, *turn, code, detail),

@@ -23,7 +23,8 @@ impl World {
             Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::PersonJoined(event) => self.join(&event.person),
-            Event::WarningRecorded(_) | Event::Labelled(_) | Event::JoinElapsed(_) | Event::MemoryCompacted(_) => {}
+            Event::Labelled(event) => self.labelled = event.clone(),
+            Event::WarningRecorded(_) | Event::JoinElapsed(_) | Event::MemoryCompacted(_) => {}
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
             Event::PersonLeft(event) => self.part(&event.person),

@@ -216,7 +216,9 @@ fn amend(message: MessageId, amendment: &Amendment) -> Action {
 /// The word for a refusal, and what is wrong where that is known.
 fn told(refusal: &Refusal) -> String {
     match refusal {
-        Refusal::BadMessage { why } | Refusal::BadDefinition { why } => format!("{}: {why}", refusal.code()),
+        Refusal::BadMessage { why } | Refusal::BadLabels { why } | Refusal::BadDefinition { why } => {
+            format!("{}: {why}", refusal.code())
+        }
         Refusal::Stale | Refusal::Right { .. } | Refusal::NoSuchMessage { .. } => refusal.code(),
     }
 }

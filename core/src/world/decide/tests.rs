@@ -6,6 +6,7 @@ mod attach;
 mod doubt;
 mod edit;
 mod house;
+mod label;
 mod laws;
 mod limits;
 mod model;

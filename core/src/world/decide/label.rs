@@ -1,0 +1,19 @@
+//! Whom a world belongs to, and its labels.
+
+use std::collections::BTreeMap;
+
+use super::{Draft, No};
+use crate::event::{Event, Labelled};
+use crate::refusal::Refusal;
+
+impl Draft<'_> {
+    /// Replaces the owner and the labels; nothing happens if they are the same.
+    pub(super) fn label(&mut self, owner: Option<&str>, labels: &BTreeMap<String, String>) -> Result<(), No> {
+        let labelled = Labelled { owner: owner.map(str::to_owned), labels: labels.clone() };
+        labelled.check().map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
+        if labelled != self.world.labelled {
+            self.push(Event::Labelled(labelled));
+        }
+        Ok(())
+    }
+}
