@@ -94,7 +94,7 @@ pub(crate) enum Command {
     /// Print the JSON Schema of world scripts.
     Schema,
     /// List the worlds in the store.
-    Worlds,
+    Worlds(Worlds),
     /// Show the events of a world.
     Log(Log),
     /// Show the state of a world at a position, an agent's memory, or the request of a model call.
@@ -132,6 +132,14 @@ pub(crate) struct Chat {
     /// How you are called in the room.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
+}
+
+/// `worlds`.
+#[derive(Debug, Args)]
+pub(crate) struct Worlds {
+    /// Only worlds that have this label; given several times: all of them.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
+    pub(crate) label: Vec<(String, String)>,
 }
 
 /// `log`.
@@ -334,6 +342,11 @@ pub(crate) struct Check {
 pub(crate) struct Completions {
     /// The shell.
     pub(crate) shell: Shell,
+}
+
+fn label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("a label is written KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 fn world(name: &str) -> Result<WorldName, String> {

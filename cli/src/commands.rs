@@ -49,7 +49,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Chat(arguments) => chat::chat(common, &arguments).await,
         Command::Check(arguments) => check::check(common, &arguments),
         Command::Schema => schema::schema(),
-        Command::Worlds => worlds::worlds(common).await,
+        Command::Worlds(arguments) => worlds::worlds(common, &arguments).await,
         Command::Log(arguments) => log::log(common, arguments).await,
         Command::Replay(arguments) => replay::replay(common, arguments).await,
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,

@@ -1,5 +1,6 @@
 //! The ports: traits that core defines and others implement.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +63,14 @@ pub struct WorldEntry {
     pub time: Time,
     /// The incarnation of its last opening.
     pub incarnation: Incarnation,
+    /// Whom it belongs to, by the word of the ingress.
+    pub owner: Option<String>,
+    /// Its labels.
+    pub labels: Labels,
 }
+
+/// Labels, by their names.
+pub type Labels = BTreeMap<String, String>;
 
 /// The log of all worlds of one store.
 #[async_trait]
@@ -108,11 +116,17 @@ pub trait EventLog: Send + Sync + Debug {
     /// [`ReadError::NoSuchWorld`], or damage.
     async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError>;
 
-    /// Lists at most `limit` worlds by name, from the one after `after`.
+    /// Lists at most `limit` of the worlds that have all of `labels`, by name, from the one after `after`. No labels: all
+    /// worlds.
     ///
     /// # Errors
     /// Damage of the world index.
-    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError>;
+    async fn worlds(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<WorldEntry>, ReadError>;
 
     /// The world called `name`, if there is one.
     ///

@@ -11,7 +11,8 @@ use folkmoot::core::command::CommandKind;
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, Labels, ReadError, StoredCommit,
+    WorldEntry,
 };
 
 /// A store and the pairs that went through it.
@@ -85,8 +86,13 @@ impl EventLog for Timed {
         self.store.find_key(world, key).await
     }
 
-    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError> {
-        self.store.worlds(after, limit).await
+    async fn worlds(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<WorldEntry>, ReadError> {
+        self.store.worlds(labels, after, limit).await
     }
 
     async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use folkmoot_core::commit::CommandKey;
+use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
-use folkmoot_core::port::WorldEntry;
+use folkmoot_core::port::{Labels, WorldEntry};
 use tokio::sync::watch;
 
 use crate::chain::NO_LINK;
 use crate::engine::FrameNumber;
+use crate::labels::LabelIndex;
 use crate::summary::Summary;
 
 /// A commit that is in shared frames only.
@@ -27,12 +29,21 @@ pub(crate) struct Reach {
     pub(crate) time: Time,
     pub(crate) incarnation: Incarnation,
     pub(crate) link: Digest,
+    /// Owner and labels.
+    pub(crate) labelled: Arc<Labelled>,
 }
 
 impl Reach {
     /// A world that is about to get its first commit.
     pub(crate) fn unborn(name: WorldName) -> Self {
-        Self { name: Arc::new(name), head: Position::ZERO, time: Time(0), incarnation: Incarnation(0), link: NO_LINK }
+        Self {
+            name: Arc::new(name),
+            head: Position::ZERO,
+            time: Time(0),
+            incarnation: Incarnation(0),
+            link: NO_LINK,
+            labelled: Arc::default(),
+        }
     }
 
     /// Goes on by a commit.
@@ -41,6 +52,9 @@ impl Reach {
         self.time = summary.time;
         self.incarnation = summary.opened.unwrap_or(self.incarnation);
         self.link = link;
+        if let Some(labelled) = &summary.labelled {
+            self.labelled = Arc::new(labelled.clone());
+        }
     }
 }
 
@@ -74,8 +88,16 @@ impl World {
     }
 
     fn entry(&self, world: WorldId) -> WorldEntry {
-        let Reach { name, head, time, incarnation, link: _ } = &self.reach;
-        WorldEntry { world, name: WorldName::clone(name), head: *head, time: *time, incarnation: *incarnation }
+        let Reach { name, head, time, incarnation, link: _, labelled } = &self.reach;
+        WorldEntry {
+            world,
+            name: WorldName::clone(name),
+            head: *head,
+            time: *time,
+            incarnation: *incarnation,
+            owner: labelled.owner.clone(),
+            labels: labelled.labels.clone(),
+        }
     }
 }
 
@@ -92,6 +114,7 @@ pub(crate) struct Landed {
 pub(crate) struct Index {
     pub(crate) worlds: HashMap<WorldId, World>,
     names: BTreeMap<WorldName, WorldId>,
+    labels: LabelIndex,
     /// The last frame.
     pub(crate) head: FrameNumber,
     /// The link of the last commit.
@@ -105,6 +128,7 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn insert(&mut self, id: WorldId, world: World) {
         self.names.insert(WorldName::clone(&world.reach.name), id);
+        self.labels.change(&world.reach.name, &Labelled::default(), &world.reach.labelled);
         self.worlds.insert(id, world);
     }
 
@@ -117,8 +141,12 @@ impl Index {
         self.worlds.get(&id).map(|world| world.entry(id))
     }
 
-    pub(crate) fn entries(&self, after: Option<&WorldName>, limit: usize) -> Vec<WorldEntry> {
+    /// The worlds that have all of `labels`, by name, from the one after `after`.
+    pub(crate) fn entries(&self, labels: &Labels, after: Option<&WorldName>, limit: usize) -> Vec<WorldEntry> {
         use std::ops::Bound::{Excluded, Unbounded};
+        if !labels.is_empty() {
+            return self.labels.names(labels, after).filter_map(|name| self.entry(name)).take(limit).collect();
+        }
         let names = self.names.range((after.map_or(Unbounded, Excluded), Unbounded));
         names.filter_map(|(_, id)| self.worlds.get(id).map(|world| world.entry(*id))).take(limit).collect()
     }
@@ -133,6 +161,9 @@ impl Index {
         }
         self.last_link = Some(link);
         let Some(world) = self.worlds.get_mut(&summary.world) else { return 0 };
+        if let Some(labelled) = &summary.labelled {
+            self.labels.change(&world.reach.name, &world.reach.labelled, labelled);
+        }
         world.reach.advance(&summary, link);
         world.tail.push_back(TailCommit { first: summary.first, frame });
         if let Some(keyed) = summary.key {

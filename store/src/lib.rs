@@ -16,6 +16,7 @@ mod engine;
 mod format;
 mod home;
 mod index;
+mod labels;
 mod open_error;
 mod queue;
 mod reader;

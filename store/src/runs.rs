@@ -175,8 +175,8 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     engine.put(Table::Keys, &keys)?;
     let gone: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.gone(*world)).collect();
     engine.put(Table::Gone, &gone)?;
-    let entries: Vec<Pair> =
-        sheets.iter().map(|(world, sheet)| (world.0.as_bytes().to_vec(), entry::write(&sheet.reach))).collect();
+    let pair = |(world, sheet): (&WorldId, &Sheet)| Ok((world.0.as_bytes().to_vec(), entry::write(&sheet.reach)?));
+    let entries: Vec<Pair> = sheets.iter().map(pair).collect::<Result<_, _>>().map_err(damaged)?;
     engine.put(Table::Worlds, &entries)
 }
 

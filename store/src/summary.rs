@@ -1,7 +1,7 @@
 //! What the index needs to know of a commit.
 
 use folkmoot_core::commit::{Commit, Keyed};
-use folkmoot_core::event::{Event, EventKind, MessageEdited, MessageRetracted, ReplyRegenerated};
+use folkmoot_core::event::{Event, EventKind, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 
 use crate::format::Malformed;
@@ -22,6 +22,8 @@ pub(crate) struct Summary {
     pub(crate) opened: Option<Incarnation>,
     /// The world's name, if the commit begins with `WorldOpened`.
     pub(crate) created: Option<WorldName>,
+    /// Its last word on owner and labels.
+    pub(crate) labelled: Option<Labelled>,
     /// The messages that it takes away.
     pub(crate) gone: Vec<Position>,
 }
@@ -37,6 +39,7 @@ impl Summary {
             key: commit.header.key.clone(),
             opened: None,
             created: None,
+            labelled: None,
             gone: Vec::new(),
         };
         summary.note_first(commit.events.first());
@@ -55,6 +58,7 @@ impl Summary {
             key: header.key,
             opened: None,
             created: None,
+            labelled: None,
             gone: Vec::new(),
         };
         for (at, event) in record.events()?.into_iter().enumerate() {
@@ -81,6 +85,8 @@ impl Summary {
     fn note(&mut self, event: &Event) {
         if let Event::Opened(opened) = event {
             self.opened = Some(opened.incarnation);
+        } else if let Event::Labelled(labelled) = event {
+            self.labelled = Some(labelled.clone());
         } else if let Event::MessageEdited(MessageEdited { gone, .. })
         | Event::MessageRetracted(MessageRetracted { gone, .. })
         | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
@@ -92,8 +98,13 @@ impl Summary {
 
 /// Whether an event of this kind says something that the index needs to know.
 fn is_noted(kind: u16) -> bool {
-    const NOTED: &[EventKind] =
-        &[EventKind::Opened, EventKind::MessageEdited, EventKind::MessageRetracted, EventKind::ReplyRegenerated];
+    const NOTED: &[EventKind] = &[
+        EventKind::Opened,
+        EventKind::Labelled,
+        EventKind::MessageEdited,
+        EventKind::MessageRetracted,
+        EventKind::ReplyRegenerated,
+    ];
     NOTED.iter().any(|noted| *noted as u16 == kind)
 }
 

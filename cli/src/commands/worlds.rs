@@ -2,31 +2,35 @@
 
 use serde_json::Value;
 
-use crate::arguments::Common;
+use crate::arguments::{Common, Worlds};
 use crate::exit::CliError;
-use crate::show::{table, time};
+use crate::show::{one_line, table, time};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::world::WorldView;
 
 /// Lists the worlds in the store.
-pub(crate) async fn worlds(common: &Common) -> Result<(), CliError> {
-    let worlds = Source::open(common).await?.ask_all(Query::Worlds).await?;
+pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), CliError> {
+    let labels = arguments.label.iter().cloned().collect();
+    let worlds = Source::open(common).await?.ask_all(Query::Worlds { labels }).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return worlds.iter().try_for_each(|world| terminal.json(world));
     }
     if worlds.is_empty() {
-        return terminal.line("There is no world in this store.");
+        let what = if arguments.label.is_empty() { "in this store" } else { "with these labels" };
+        return terminal.line(&format!("There is no world {what}."));
     }
     let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
-    terminal.line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "STATE", "LAST ACTIVITY"], rows))
+    terminal.line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "STATE", "LAST ACTIVITY", "LABELS"], rows))
 }
 
 fn row(world: Value) -> Result<Vec<String>, CliError> {
     let world: WorldView = serde_json::from_value(world).map_err(CliError::json)?;
     let numbers = [world.events.to_string(), world.agents.to_string(), world.pending.to_string()];
     let state = format!("{:?}", world.activity).to_lowercase();
-    Ok([world.name.to_string()].into_iter().chain(numbers).chain([state, time(world.last)]).collect())
+    let labels: Vec<String> = world.labels.iter().map(|(key, value)| one_line(&format!("{key}={value}"))).collect();
+    let last = [state, time(world.last), labels.join(" ")];
+    Ok([world.name.to_string()].into_iter().chain(numbers).chain(last).collect())
 }

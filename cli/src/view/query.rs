@@ -2,7 +2,7 @@
 
 use folkmoot::core::event::{Event, EventKind};
 use folkmoot::core::ids::{AgentName, Position, WorldName};
-use folkmoot::core::port::{EventLog, WorldEntry};
+use folkmoot::core::port::{EventLog, Labels, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, fold_world};
 use futures::stream::{self, BoxStream};
@@ -24,7 +24,10 @@ const PAGE: usize = 256;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Query {
     /// The worlds of the store, one after another.
-    Worlds,
+    Worlds {
+        /// Only those that have all of these labels.
+        labels: Labels,
+    },
     /// What waits in a world, one after another.
     Approvals(WorldName),
     /// The events of a world, one after another.
@@ -67,7 +70,7 @@ pub(crate) type Answer = BoxStream<'static, Result<Value, CliError>>;
 /// Answers a question.
 pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, CliError> {
     match query {
-        Query::Worlds => worlds(log).await,
+        Query::Worlds { labels } => worlds(log, labels).await,
         Query::Approvals(world) => {
             let world = fold_world(log, world, None).await?;
             values(&waiting(&world))
@@ -83,11 +86,11 @@ fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {
     Ok(stream::iter(all).map(Ok).boxed())
 }
 
-async fn worlds(log: &dyn EventLog) -> Result<Answer, CliError> {
+async fn worlds(log: &dyn EventLog, labels: &Labels) -> Result<Answer, CliError> {
     let mut all = Vec::new();
     let mut after: Option<WorldName> = None;
     loop {
-        let page = log.worlds(after.as_ref(), PAGE).await?;
+        let page = log.worlds(labels, after.as_ref(), PAGE).await?;
         let Some(last) = page.last() else { return values(&all) };
         after = Some(last.name.clone());
         for entry in &page {

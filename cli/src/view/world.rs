@@ -1,7 +1,7 @@
 //! Worlds as a store lists them.
 
 use folkmoot::core::ids::{Position, Time, WorldId, WorldName};
-use folkmoot::core::port::WorldEntry;
+use folkmoot::core::port::{Labels, WorldEntry};
 use folkmoot::core::world::{Activity, World};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,10 @@ pub(crate) struct WorldView {
     pub(crate) activity: Activity,
     /// The time of its last commit, in milliseconds since 1970; a simulated world's own time.
     pub(crate) last: Time,
+    /// Whom it belongs to.
+    pub(crate) owner: Option<String>,
+    /// Its labels.
+    pub(crate) labels: Labels,
 }
 
 impl WorldView {
@@ -34,6 +38,8 @@ impl WorldView {
             pending: world.pending().len(),
             activity: world.activity(),
             last: entry.time,
+            owner: entry.owner.clone(),
+            labels: entry.labels.clone(),
         }
     }
 }

@@ -20,6 +20,7 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         key: None,
         opened: None,
         created: None,
+        labelled: None,
         gone: Vec::new(),
     };
     (Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), reply }, answer)

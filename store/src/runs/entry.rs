@@ -2,37 +2,58 @@
 
 use std::sync::Arc;
 
+use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 
 use crate::engine::FrameNumber;
-use crate::format::bytes::Bytes;
+use crate::format::bytes::{Bytes, to_u32, to_usize};
 use crate::format::{FORMAT, Malformed};
 use crate::index::Reach;
 
+#[cfg(test)]
+mod tests;
+
+/// The format of the entry of a world that has an owner or labels.
+const LABELLED_FORMAT: u8 = 2;
+
 /// What the table of worlds says of a world: how far it had come at the end of its runs.
-pub(crate) fn write(reach: &Reach) -> Vec<u8> {
-    let mut bytes = vec![FORMAT];
+pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
+    let is_labelled = *reach.labelled != Labelled::default();
+    let mut bytes = vec![if is_labelled { LABELLED_FORMAT } else { FORMAT }];
     bytes.extend_from_slice(&reach.head.get().to_le_bytes());
     bytes.extend_from_slice(&reach.time.0.to_le_bytes());
     bytes.extend_from_slice(&reach.incarnation.0.to_le_bytes());
     bytes.extend_from_slice(reach.link.as_bytes());
+    if is_labelled {
+        let json = serde_json::to_vec(&*reach.labelled)
+            .map_err(|error| Malformed(format!("labels have no JSON form: {error}")))?;
+        bytes.extend_from_slice(&to_u32(json.len())?.to_le_bytes());
+        bytes.extend_from_slice(&json);
+    }
     bytes.extend_from_slice(reach.name.as_str().as_bytes());
     bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
-    bytes
+    Ok(bytes)
 }
 
 /// Reads it back.
 pub(crate) fn read(bytes: &[u8]) -> Result<Reach, Malformed> {
     let mut body = Bytes(checked(bytes)?);
     let format = body.u8()?;
-    if format != FORMAT {
+    if format != FORMAT && format != LABELLED_FORMAT {
         return Err(Malformed(format!("the entry of a world has format {format}")));
     }
     let (head, time) = (Position::new(body.u64()?), Time(body.u64()?));
     let (incarnation, link) = (Incarnation(body.u32()?), Digest::new(body.array()?));
+    let labelled = if format == LABELLED_FORMAT { read_labels(&mut body)? } else { Labelled::default() };
     let name = String::from_utf8_lossy(body.0).into_owned();
     let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
-    Ok(Reach { name: Arc::new(name), head, time, incarnation, link })
+    Ok(Reach { name: Arc::new(name), head, time, incarnation, link, labelled: Arc::new(labelled) })
+}
+
+fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {
+    let len = to_usize(body.u32()?);
+    let json = body.take(len)?;
+    serde_json::from_slice(json).map_err(|error| Malformed(format!("the labels of a world do not read: {error}")))
 }
 
 /// What the note of the last sweep says: the last swept frame, and how many worlds there are at least.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::commit::{CommandKey, Commit};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::{AppendError, Appended, CommitStream, EventLog, ReadError, StoredCommit, WorldEntry};
+use folkmoot_core::port::{AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry};
 use tokio::sync::oneshot;
 
 use super::Store;
@@ -84,9 +84,14 @@ impl EventLog for Store {
         blocking(move || reader::commit_at(&shared, world, position)).await.map(Some)
     }
 
-    async fn worlds(&self, after: Option<&WorldName>, limit: usize) -> Result<Vec<WorldEntry>, ReadError> {
+    async fn worlds(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<WorldEntry>, ReadError> {
         self.check_open()?;
-        Ok(self.inner.shared.index().entries(after, limit))
+        Ok(self.inner.shared.index().entries(labels, after, limit))
     }
 
     async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {

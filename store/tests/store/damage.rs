@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::port::EventLog as _;
+use folkmoot_core::port::{EventLog as _, Labels};
 use folkmoot_store::{OpenMode, Store};
 
 use crate::fixture::*;
@@ -38,7 +38,7 @@ fn database(disk: &OnDisk) -> PathBuf {
 /// Whether the store was refused, or served an error; panics if it served less or something else in silence.
 async fn is_noticed(disk: &OnDisk, all: &[Vec<Commit>], what: &str) -> bool {
     let Ok(log) = Store::open(disk.dir.path().join("store"), OpenMode::Existing) else { return true };
-    let listed = log.worlds(None, 10).await.unwrap().len();
+    let listed = log.worlds(&Labels::new(), None, 10).await.unwrap().len();
     assert_eq!(listed, all.len(), "{what}: a world is gone");
     let mut noticed = false;
     for (number, commits) in (0..).zip(all) {

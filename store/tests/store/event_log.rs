@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Incarnation, Position};
-use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, ReadError};
+use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, Labels, ReadError};
 use folkmoot_store::Store;
 use futures::StreamExt as _;
 
@@ -91,16 +91,17 @@ async fn a_name_is_taken_once(log: Store) {
         log.append(FIRST, creation_called(world(4), name(3))),
     );
     assert_eq!([both.0.is_ok(), both.1.is_ok()].iter().filter(|ok| **ok).count(), 1);
-    let names: Vec<_> = log.worlds(None, 9).await.unwrap().into_iter().map(|entry| entry.name).collect();
+    let names: Vec<_> =
+        log.worlds(&Labels::new(), None, 9).await.unwrap().into_iter().map(|entry| entry.name).collect();
     assert_eq!(names, [name(1), name(3)]);
-    assert_eq!(log.worlds(Some(&name(1)), 9).await.unwrap().len(), 1);
-    assert_eq!(log.worlds(None, 1).await.unwrap().len(), 1);
+    assert_eq!(log.worlds(&Labels::new(), Some(&name(1)), 9).await.unwrap().len(), 1);
+    assert_eq!(log.worlds(&Labels::new(), None, 1).await.unwrap().len(), 1);
 }
 
 async fn a_world_must_be_created_before_it_is_written(log: Store) {
     let error = log.append(FIRST, post(1, 1)).await.unwrap_err();
     assert!(matches!(error, AppendError::NoSuchWorld(id) if id == world(1)));
-    assert_eq!(log.worlds(None, 9).await.unwrap(), []);
+    assert_eq!(log.worlds(&Labels::new(), None, 9).await.unwrap(), []);
 }
 
 async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
