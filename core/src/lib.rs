@@ -54,6 +54,7 @@ pub mod routing;
 pub mod rules;
 pub mod spec;
 pub mod tool;
+pub mod why;
 pub mod world;
 
 #[cfg(test)]
