@@ -99,6 +99,8 @@ pub(crate) enum Command {
     Log(Log),
     /// Show the state of a world at a position, an agent's memory, or the request of a model call.
     Replay(Replay),
+    /// Show why an event is there: its causes, back to a person, and what was decided about it.
+    Why(Why),
     /// Show what waits for people.
     Approvals(Approvals),
     /// Allow a call.
@@ -177,6 +179,17 @@ pub(crate) struct Replay {
     /// The exact request of the model call that is recorded here, at its `ModelCalled`.
     #[arg(long, value_name = "CALL")]
     pub(crate) prompt: Option<u64>,
+}
+
+/// `why`.
+#[derive(Debug, Args)]
+pub(crate) struct Why {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The event: its position in the log.
+    #[arg(value_name = "N")]
+    pub(crate) at: u64,
 }
 
 /// `approvals`.

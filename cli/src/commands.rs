@@ -24,6 +24,7 @@ mod resume;
 mod run;
 mod schema;
 mod settle;
+mod why;
 mod worlds;
 
 /// Reads the arguments, does what they say, and reports.
@@ -52,6 +53,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Worlds(arguments) => worlds::worlds(common, &arguments).await,
         Command::Log(arguments) => log::log(common, arguments).await,
         Command::Replay(arguments) => replay::replay(common, arguments).await,
+        Command::Why(arguments) => why::why(common, arguments).await,
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Approve(arguments) => approve::approve(common, arguments).await,
         Command::Deny(arguments) => deny::deny(common, arguments).await,

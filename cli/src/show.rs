@@ -12,6 +12,7 @@ pub(crate) mod stage;
 pub(crate) mod style;
 pub(crate) mod table;
 mod text;
+pub(crate) mod why;
 pub(crate) mod words;
 
 pub(crate) use fault::{complain, faults, unmet};

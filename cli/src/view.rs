@@ -4,4 +4,5 @@ pub(crate) mod event;
 mod gist;
 pub(crate) mod query;
 pub(crate) mod replay;
+pub(crate) mod why;
 pub(crate) mod world;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::exit::{CliError, FAILED, USAGE};
 use crate::view::event::EventView;
 use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::why::{WhyQuery, why};
 use crate::view::world::WorldView;
 use folkmoot::run::waiting;
 
@@ -34,6 +35,8 @@ pub(crate) enum Query {
     Log(LogQuery),
     /// The state of a world.
     Replay(ReplayQuery),
+    /// Why an event is there.
+    Why(WhyQuery),
 }
 
 /// Which events.
@@ -76,6 +79,10 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
             values(&waiting(&world))
         }
         Query::Log(query) => events(log, query).await,
+        Query::Why(query) => {
+            let why = serde_json::to_value(why(log, query).await?).map_err(CliError::json)?;
+            Ok(stream::iter([Ok(why)]).boxed())
+        }
         Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
     }
 }
@@ -99,7 +106,8 @@ async fn worlds(log: &dyn EventLog, labels: &Labels) -> Result<Answer, CliError>
     }
 }
 
-async fn entry(log: &dyn EventLog, world: &WorldName) -> Result<WorldEntry, CliError> {
+/// The world called `world`.
+pub(crate) async fn entry(log: &dyn EventLog, world: &WorldName) -> Result<WorldEntry, CliError> {
     let entry = log.find(world).await?;
     Ok(entry.ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?)
 }

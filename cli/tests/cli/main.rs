@@ -14,4 +14,5 @@ mod expectations;
 mod reads;
 mod real_time;
 mod scripts;
+mod why;
 mod wrong;

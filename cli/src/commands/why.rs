@@ -1,0 +1,25 @@
+//! `folkmoot why`.
+
+use folkmoot::core::ids::Position;
+
+use crate::arguments::{Common, Why};
+use crate::exit::{CliError, STORE};
+use crate::show::why::lines;
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::query::Query;
+use crate::view::why::{WhyQuery, WhyView};
+
+/// Shows why an event is there.
+pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError> {
+    let query = WhyQuery { world: arguments.world, at: Position::new(arguments.at) };
+    let answer = Source::open(common).await?.ask_all(Query::Why(query)).await?;
+    let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+    let mut view: WhyView = serde_json::from_value(value).map_err(CliError::json)?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        view.chain.iter_mut().for_each(|link| (link.actor.clear(), link.gist.clear()).0);
+        return terminal.document(&view);
+    }
+    lines(&view).iter().try_for_each(|line| terminal.line(line))
+}

@@ -1,0 +1,266 @@
+//! Why an event is there, in words.
+
+use folkmoot::core::command::CommandKind;
+use folkmoot::core::event::{Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, RoutingTag, Verdict};
+use folkmoot::core::ids::AgentName;
+use folkmoot::core::principal::Principal;
+use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
+
+use super::style::{BOLD, DIM, paint};
+use super::{clean, one_line, time};
+use crate::view::why::{ApprovalView, LinkView, TurnView, WakeView, WhyView};
+
+/// What people are told about an event.
+pub(crate) fn lines(view: &WhyView) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(link) = view.chain.first() {
+        lines.push(format!("{} {}", paint(BOLD, &format!("{}#{} {}", view.world, view.at, link.link.kind)), link.gist));
+        let (first, last) = view.commit;
+        let commit = if first == last { String::new() } else { format!(", with the events {first} to {last}") };
+        lines.push(paint(DIM, &format!("recorded {}{commit}", time(link.link.time))));
+    }
+    lines.extend(view.routing.as_ref().map(routing).unwrap_or_default());
+    lines.extend(view.turn.as_ref().map(turn).unwrap_or_default());
+    lines.extend(view.approval.as_ref().map(approval).unwrap_or_default());
+    lines.push(head("because"));
+    lines.extend(view.chain.iter().flat_map(link));
+    if view.is_cut {
+        lines.push("  … and so on".to_owned());
+    }
+    lines
+}
+
+fn head(text: &str) -> String {
+    paint(BOLD, &format!("{text}:"))
+}
+
+/// A line for every agent: whether it answers the message, and why.
+fn routing(verdicts: &Verdicts) -> Vec<String> {
+    let mut lines = vec![head(&format!("who answers message {}", verdicts.message))];
+    lines.push(format!("  {}", rule(verdicts)));
+    let names = verdicts.answers.iter().map(|one| &one.agent).chain(verdicts.silent.iter().map(|one| &one.agent));
+    let width = names.map(|name| clean(name.as_str()).chars().count()).max().unwrap_or_default();
+    let line = |name: &AgentName, what: &str| format!("  {:<width$}  {what}", clean(name.as_str()));
+    let answers = verdicts.answers.iter();
+    lines.extend(answers.map(|one| line(&one.agent, &format!("answers: {}", answering(one.reason)))));
+    let silent = verdicts.silent.iter();
+    lines.extend(silent.map(|one| line(&one.agent, &format!("is silent: {}", silent_because(verdicts, one.reason)))));
+    if verdicts.more > 0 {
+        lines.push(format!("  and {} more are silent like the last one", verdicts.more));
+    }
+    lines
+}
+
+/// The rule that decided, and what it went by.
+fn rule(verdicts: &Verdicts) -> String {
+    let why = match verdicts.rule {
+        RoutingRule::Addressed => "a line begins with a mention",
+        RoutingRule::Named => "no line begins with a mention, and the text names agents",
+        RoutingRule::Tag => "the reply carries a routing tag",
+        RoutingRule::Reply => "the reply addresses nobody, so it answers the agent that it replies to",
+        RoutingRule::Asked => "an agent asks another with the tool for it",
+        RoutingRule::HandedOff => "an agent hands the episode over with the tool for it",
+        RoutingRule::MainAgent => "nobody is addressed, and the room has a main agent",
+        RoutingRule::Everyone => "nobody is addressed, and the room is small enough for everyone",
+        RoutingRule::TooMany => "nobody is addressed, and the room is too large for everyone",
+        RoutingRule::Unaddressed => "the agent's message addresses nobody",
+        RoutingRule::Undeliverable => "it addresses somebody whom nobody here is",
+    };
+    let mut text = why.to_owned();
+    let people: Vec<String> = verdicts.people.iter().map(|name| clean(name.as_str())).collect();
+    if !people.is_empty() {
+        text = format!("{text}; it is for {}", people.join(" and "));
+    }
+    let unknown: Vec<String> = verdicts.unknown.iter().map(|name| format!("@{}", one_line(name))).collect();
+    if !unknown.is_empty() {
+        text = format!("{text}; nobody here is {}", unknown.join(" or "));
+    }
+    let nearest: Vec<String> = verdicts.nearest.iter().map(|name| format!("@{}", clean(name.as_str()))).collect();
+    if !nearest.is_empty() {
+        text = format!("{text}; the nearest names are {}", nearest.join(", "));
+    }
+    text
+}
+
+const fn answering(why: RoutingReason) -> &'static str {
+    match why {
+        RoutingReason::Mentioned => "a line begins with its name",
+        RoutingReason::Named => "the text names it",
+        RoutingReason::Tag => "the routing tag names it",
+        RoutingReason::Reply => "the message replies to it",
+        RoutingReason::Asked => "it is asked, and the asker waits",
+        RoutingReason::HandedOff => "the episode is handed to it",
+        RoutingReason::MainAgent => "it is the main agent",
+        RoutingReason::Everyone => "everyone answers",
+    }
+}
+
+const fn silence(why: Silence) -> &'static str {
+    match why {
+        Silence::Own => "it said this",
+        Silence::Damped(DampReason::HopBudget) => {
+            "addressed, but the episode has used up its messages from agent to agent (hop_budget)"
+        }
+        Silence::Damped(DampReason::Pair) => "addressed, but the two have only answered each other (pair_messages_max)",
+        Silence::InboxFull => "addressed, but its inbox is full (inbox_max)",
+        Silence::OnlyNamed => "named in mid-text only, and here only the start of a line counts (mentions: line_start)",
+        Silence::NotAddressed => "the message is for others",
+        Silence::OnlyPeople => "the message is for people alone",
+        Silence::Tag(RoutingTag::Stop) => "the tag STOP ends it here",
+        Silence::Tag(RoutingTag::Done) => "the tag DONE ends it here",
+        Silence::Tag(RoutingTag::Pass) => "the tag PASS ends it here",
+        Silence::Tag(RoutingTag::To) => "the tag TO names others",
+        Silence::Undeliverable => "the name that is addressed is nobody's",
+        Silence::TooMany => "the room has more agents than answer together (broadcast_max), and no main agent",
+        Silence::Unaddressed => "no line addresses it",
+    }
+}
+
+/// Why an agent is silent, and whether it hears the message; of its own there is nothing to hear.
+fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
+    let hears = match verdicts.others {
+        Others::Store => "it remembers it",
+        Others::Ignore => "it never sees it",
+    };
+    match (why, verdicts.rule) {
+        (Silence::Own, _) => silence(why).to_owned(),
+        (Silence::NotAddressed, RoutingRule::MainAgent) => format!("the main agent answers; {hears}"),
+        _ => format!("{}; {hears}", silence(why)),
+    }
+}
+
+fn turn(view: &TurnView) -> Vec<String> {
+    let TurnView { story, woken_by } = view;
+    let agent = clean(story.agent.as_str());
+    let mut lines = vec![head(&format!("{agent}'s turn {}, in episode {}", story.turn, story.episode))];
+    lines.extend(woken_by.iter().map(|wake| format!("  woken by {}", woken(wake))));
+    lines.push(format!("  {} and {}", count(story.model_calls, "model call"), count(story.tool_calls, "tool call")));
+    lines.push(match &story.end {
+        Some(end) => format!("  ended with event {}: {}", end.at, ended(end)),
+        None => "  is open still".to_owned(),
+    });
+    lines
+}
+
+fn count(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+fn woken(wake: &WakeView) -> String {
+    let from = wake.from.as_ref().map(|author| format!(" of {}", speaker(author))).unwrap_or_default();
+    let why = wake.reason.map_or("it was to answer it", answering);
+    format!("message {}{from}: {why}", wake.message)
+}
+
+fn speaker(author: &Author) -> String {
+    match author {
+        Author::Person(name) => clean(name.as_str()),
+        Author::Agent(name) => clean(name.as_str()),
+        Author::World => "the world".to_owned(),
+    }
+}
+
+fn ended(end: &TurnEnd) -> String {
+    let message = end.message.map(|at| format!(" (message {at})")).unwrap_or_default();
+    match end.reason {
+        CloseReason::Answered => format!("it answered{message}"),
+        CloseReason::Passed => "it had nothing to say".to_owned(),
+        CloseReason::Failed => {
+            let code = end.code.as_deref().map(|code| format!(" ({})", clean(code))).unwrap_or_default();
+            format!("its model or the agent failed for good{code}")
+        }
+        CloseReason::Limit => "it had no model call left in this episode".to_owned(),
+        CloseReason::Stopped => format!("{} stopped it", giver(&end.by)),
+        CloseReason::Superseded => format!("something newer took its place, or its news were taken back{message}"),
+        CloseReason::HandedOff => {
+            let to = end.to.as_ref().map_or_else(|| "another agent".to_owned(), |to| clean(to.as_str()));
+            format!("it handed over to {to}{message}")
+        }
+    }
+}
+
+fn approval(view: &ApprovalView) -> Vec<String> {
+    let ApprovalView { asked, decision } = view;
+    let mut lines = vec![head(&format!("request {}", asked.request))];
+    let erased = || format!("{} asks to run {} ({}) with [erased]", asked.agent, asked.tool, asked.effect);
+    lines.push(format!("  {}", clean(&asked.text.clone().unwrap_or_else(erased))));
+    lines.push(format!("  asked because the tool is {}, and what is not `read` asks in this room", asked.effect));
+    let (shown, until) = (asked.shown.short(), time(asked.expires_at));
+    lines.push(format!("  shown {shown}, schema {}, expires {until}", asked.schema.short()));
+    if let Some(decision) = decision {
+        let verdict = match decision.verdict {
+            Verdict::Allow => "allows",
+            Verdict::Deny => "denies",
+        };
+        let by = &decision.by;
+        let confirmed =
+            if decision.is_confirmed { "confirmed what was shown" } else { "did not confirm what was shown" };
+        let who = format!("{} ({} {})", clean(by.display.as_str()), clean(&by.method), clean(&by.subject));
+        let reason = decision.reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+        lines.push(format!("  {who} {verdict} it{reason}, and {confirmed}"));
+    }
+    lines
+}
+
+/// An event of the chain, and below it what made it necessary.
+fn link(view: &LinkView) -> Vec<String> {
+    let LinkView { link, woken_by, actor, gist } = view;
+    let kind = paint(BOLD, &format!("{:<17}", link.kind));
+    let mut lines = vec![format!("  {:>5}  {kind}  {}  {gist}", link.at.get(), clean(actor)).trim_end().to_owned()];
+    let mut reasons: Vec<String> = woken_by.iter().map(|wake| format!("woken by {}", woken(wake))).collect();
+    if reasons.is_empty() {
+        reasons.extend(necessary(link.command).map(str::to_owned));
+    }
+    if link.cause.is_none() {
+        reasons.push(format!("a command of {}, which nothing before it made necessary", giver(&link.by)));
+    }
+    lines.extend(reasons.into_iter().map(|reason| paint(DIM, &format!("         {reason}"))));
+    lines
+}
+
+/// Who gave a command.
+fn giver(by: &Principal) -> String {
+    match by {
+        Principal::Person(person) => clean(person.display.as_str()),
+        Principal::Agent(agent) => format!("the agent {}", clean(agent.as_str())),
+        Principal::Tool(tool) => format!("the tool {tool}"),
+        Principal::World => "the world's script".to_owned(),
+        Principal::Runtime => "the process that has the world open".to_owned(),
+    }
+}
+
+/// What made a command necessary; `None` if the event before says it all.
+const fn necessary(command: CommandKind) -> Option<&'static str> {
+    match command {
+        CommandKind::ContinueTurn => Some("all calls of its last answer have their results"),
+        CommandKind::RetryModel => Some("the attempt before failed or was lost"),
+        CommandKind::RecordAnswer => Some("its model answered"),
+        CommandKind::RecordFailure => Some("its model failed"),
+        CommandKind::StartTool => Some("nothing stands in the way of the call any more"),
+        CommandKind::FinishTool => Some("the tool ended"),
+        CommandKind::TimeOutTool => Some("the tool took too long"),
+        CommandKind::RecordReconcile => Some("the tool told what became of a lost run"),
+        CommandKind::DeclareUnknown => {
+            Some("the process that ran the tool died, and nothing can tell what became of it")
+        }
+        CommandKind::Tick => Some("time passed"),
+        CommandKind::Create
+        | CommandKind::Open
+        | CommandKind::Revise
+        | CommandKind::PostMessage
+        | CommandKind::Edit
+        | CommandKind::Retract
+        | CommandKind::Regenerate
+        | CommandKind::Join
+        | CommandKind::Leave
+        | CommandKind::Label
+        | CommandKind::OpenTurn
+        | CommandKind::FailAgent
+        | CommandKind::StartStream
+        | CommandKind::Decide
+        | CommandKind::Answer
+        | CommandKind::Settle
+        | CommandKind::Stop
+        | CommandKind::RecordStep => None,
+    }
+}

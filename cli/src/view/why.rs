@@ -1,0 +1,231 @@
+//! Why something happened: the chain of causes back to a person, and what a verdict was based on.
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::event::{Author, Event, RoutingReason};
+use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
+use folkmoot::core::port::EventLog;
+use folkmoot::core::why::{Asked, Decision, Link, TurnStory, Verdicts, message_of, request_of, routing_of, turn_of};
+use futures::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::{CliError, INTEGRITY, USAGE};
+use crate::view::event::EventView;
+use crate::view::gist;
+use crate::view::query::entry;
+
+/// The most links of a chain. One turn adds fewer than ten, so a chain this long goes through a hundred turns.
+const LINKS_MAX: usize = 1_000;
+
+/// Which event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WhyQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The event.
+    pub(crate) at: Position,
+}
+
+/// Why an event is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WhyView {
+    pub(crate) world: WorldName,
+    /// The event.
+    pub(crate) at: Position,
+    /// The first and the last event of its commit.
+    pub(crate) commit: (Position, Position),
+    /// What was decided about the message that it posts, edits or routes.
+    pub(crate) routing: Option<Verdicts>,
+    /// The turn that it belongs to.
+    pub(crate) turn: Option<TurnView>,
+    /// The request for permission that it opens or decides.
+    pub(crate) approval: Option<ApprovalView>,
+    /// The event itself, its cause, that one's cause, and so on.
+    pub(crate) chain: Vec<LinkView>,
+    /// Whether the chain goes on behind the last link.
+    pub(crate) is_cut: bool,
+}
+
+/// A turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TurnView {
+    /// What it took up, did, and how it ended.
+    pub(crate) story: TurnStory,
+    /// The messages that woke the agent, oldest first.
+    pub(crate) woken_by: Vec<WakeView>,
+}
+
+/// A message that woke an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct WakeView {
+    /// The message.
+    pub(crate) message: Position,
+    /// Who said it; `null` if that is not known.
+    pub(crate) from: Option<Author>,
+    /// Why the agent was to answer it; `null` if it is not recorded there.
+    pub(crate) reason: Option<RoutingReason>,
+}
+
+/// A request for permission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ApprovalView {
+    /// What was asked.
+    pub(crate) asked: Asked,
+    /// What was decided, if the event is that decision.
+    pub(crate) decision: Option<Decision>,
+}
+
+/// A link of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LinkView {
+    #[serde(flatten)]
+    pub(crate) link: Link,
+    /// For an agent that was woken: by which messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) woken_by: Vec<WakeView>,
+    /// Who acts in it. Not part of `--json`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) actor: String,
+    /// A line for people. Not part of `--json`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) gist: String,
+}
+
+/// Reads why an event is there. The log is read by position; only the roster of a message takes a look at what is
+/// before it.
+pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView, CliError> {
+    let entry = entry(log, &query.world).await?;
+    let (at, head) = (query.at, entry.head);
+    if at == Position::ZERO || at > head {
+        let what = format!("there is no event {at} in the world {}: its events are 1 to {head}", query.world);
+        return Err(CliError::other(USAGE, what));
+    }
+    let reader = Reader { log, world: entry.world };
+    let commit = reader.commit(at).await?;
+    let (chain, is_cut) = reader.chain(at).await?;
+    Ok(WhyView {
+        world: query.world.clone(),
+        at,
+        commit: (commit.header.first, commit.last()),
+        routing: reader.routing(&commit, at).await?,
+        turn: reader.turn(&commit, at).await?,
+        approval: reader.approval(&commit, at).await?,
+        chain,
+        is_cut,
+    })
+}
+
+/// Reads a world's commits.
+struct Reader<'a> {
+    log: &'a dyn EventLog,
+    world: WorldId,
+}
+
+impl Reader<'_> {
+    /// The commit that holds `at`.
+    async fn commit(&self, at: Position) -> Result<Commit, CliError> {
+        let mut commits = self.log.read(self.world, at).await?;
+        let found = commits.try_next().await?.map(|stored| stored.commit);
+        let holds = |commit: &Commit| commit.header.first <= at && at <= commit.last();
+        found.filter(holds).ok_or_else(|| CliError::other(INTEGRITY, format!("no commit of the log holds event {at}")))
+    }
+
+    async fn chain(&self, at: Position) -> Result<(Vec<LinkView>, bool), CliError> {
+        let (mut chain, mut next) = (Vec::new(), Some(at));
+        while let Some(at) = next {
+            if chain.len() == LINKS_MAX {
+                return Ok((chain, true));
+            }
+            let commit = self.commit(at).await?;
+            let Some(link) = Link::of(&commit, at) else { break };
+            next = link.cause;
+            let woken_by = match &link.woken {
+                Some((agent, news)) => self.wakes(agent, news).await?,
+                None => Vec::new(),
+            };
+            let (actor, gist) = said(&commit, at)?;
+            chain.push(LinkView { link, woken_by, actor, gist });
+        }
+        Ok((chain, false))
+    }
+
+    async fn wakes(&self, agent: &AgentName, news: &[Position]) -> Result<Vec<WakeView>, CliError> {
+        let mut wakes = Vec::new();
+        for message in news {
+            let commit = self.commit(*message).await?;
+            let respond = routing_of(&commit, *message).map(|routed| routed.respond.as_slice()).unwrap_or_default();
+            let reason = respond.iter().find(|(name, _)| name == agent).map(|(_, reason)| *reason);
+            let from = commit.numbered().find(|(at, _)| at == message).and_then(|(_, event)| author(event));
+            wakes.push(WakeView { message: *message, from, reason });
+        }
+        Ok(wakes)
+    }
+
+    async fn routing(&self, commit: &Commit, at: Position) -> Result<Option<Verdicts>, CliError> {
+        if message_of(commit, at).is_none() {
+            return Ok(None);
+        }
+        let roster = self.roster(at).await?;
+        Ok(Verdicts::of(commit, at, roster.iter()))
+    }
+
+    /// The agents of the room when the event at `at` was recorded.
+    async fn roster(&self, at: Position) -> Result<Vec<AgentName>, CliError> {
+        let mut commits = self.log.read(self.world, Position::new(1)).await?;
+        let mut agents = Vec::new();
+        while let Some(stored) = commits.try_next().await? {
+            if stored.commit.header.first > at {
+                break;
+            }
+            for event in &stored.commit.events {
+                let spec = if let Event::WorldOpened(opened) = event {
+                    &opened.spec
+                } else if let Event::SpecRevised(revised) = event {
+                    &revised.spec
+                } else {
+                    continue;
+                };
+                agents = spec.agents.iter().map(|agent| agent.name.clone()).collect();
+            }
+        }
+        Ok(agents)
+    }
+
+    async fn turn(&self, commit: &Commit, at: Position) -> Result<Option<TurnView>, CliError> {
+        let event = commit.numbered().find(|(here, _)| *here == at);
+        let Some(turn) = event.and_then(|(at, event)| turn_of(at, event)) else { return Ok(None) };
+        let mut commits = self.log.read(self.world, turn.0).await?;
+        let first = commits.try_next().await?;
+        let Some(mut story) = first.and_then(|stored| TurnStory::begin(&stored.commit, turn)) else { return Ok(None) };
+        while story.end.is_none()
+            && let Some(stored) = commits.try_next().await?
+        {
+            story.take(&stored.commit);
+        }
+        let woken_by = self.wakes(&story.agent, &story.news).await?;
+        Ok(Some(TurnView { story, woken_by }))
+    }
+
+    async fn approval(&self, commit: &Commit, at: Position) -> Result<Option<ApprovalView>, CliError> {
+        let Some((_, event)) = commit.numbered().find(|(here, _)| *here == at) else { return Ok(None) };
+        let Some(request) = request_of(at, event) else { return Ok(None) };
+        let asked = Asked::of(&self.commit(request.0).await?, request);
+        let decision =
+            if let Event::ApprovalDecided(decided) = event { Some(Decision::from((at, decided))) } else { None };
+        Ok(asked.map(|asked| ApprovalView { asked, decision }))
+    }
+}
+
+/// Who acts in the event at `at`, and what happens in it, for people.
+fn said(commit: &Commit, at: Position) -> Result<(String, String), CliError> {
+    let actor = EventView::of(commit)?.into_iter().find(|view| view.position == at).map(|view| view.actor());
+    let gist = commit.numbered().find(|(here, _)| *here == at).map(|(_, event)| gist::of(event, commit));
+    Ok((actor.unwrap_or_default(), gist.unwrap_or_default()))
+}
+
+/// Who says the message of an event.
+fn author(event: &Event) -> Option<Author> {
+    if let Event::MessagePosted(posted) = event {
+        return Some(posted.author.clone());
+    }
+    if let Event::MessageEdited(edited) = event { Some(edited.author.clone()) } else { None }
+}

@@ -1,0 +1,105 @@
+//! `why`: the causes of an event, and what was decided about it.
+
+use crate::desk::{Desk, GATE, example};
+
+fn told() -> Desk {
+    let desk = Desk::new();
+    desk.run(&["run", &example("release-room.yaml")]).expect(0);
+    desk
+}
+
+/// The position of the first event of this kind.
+fn first(desk: &Desk, kind: &str) -> String {
+    let events = desk.run(&["log", "release-room", "--json", "--kind", kind]).expect(0).values();
+    events[0]["position"].to_string()
+}
+
+fn why(desk: &Desk, at: &str) -> serde_json::Value {
+    desk.run(&["why", "release-room", at, "--json"]).expect(0).document()
+}
+
+#[test]
+fn a_message_says_of_every_agent_whether_it_answers_and_why() {
+    let desk = told();
+    for kind in ["MessagePosted", "MessageRouted"] {
+        let at = first(&desk, kind);
+        desk.run(&["why", "release-room", &at])
+            .expect(0)
+            .out_has("nobody is addressed, and the room has a main agent\n")
+            .out_has("  planner  answers: it is the main agent\n")
+            .out_has("  worker   is silent: the main agent answers; it remembers it\n");
+        let routing = &why(&desk, &at)["routing"];
+        assert_eq!(routing["rule"], "main_agent");
+        assert_eq!(routing["answers"][0], serde_json::json!({ "agent": "planner", "reason": "main_agent" }));
+        assert_eq!(routing["silent"][0], serde_json::json!({ "agent": "worker", "reason": "not_addressed" }));
+    }
+}
+
+#[test]
+fn the_roster_is_that_of_the_time_of_the_message() {
+    let desk = Desk::new();
+    let (room, _) = GATE.split_once("  - idle: {}").unwrap();
+    let rest = "  - stop: {}\n  - revise: { agents: [{ name: clerk, prompt: You file. }] }\n  - say: Push again\n    as: ada\n";
+    desk.write("gate.yaml", &format!("{room}{rest}"));
+    desk.run(&["run", "gate.yaml"]).expect(0);
+    let events = desk.run(&["log", "gate", "--json", "--kind", "MessageRouted"]).expect(0).values();
+    let why = |at: &serde_json::Value| desk.run(&["why", "gate", &at["position"].to_string()]).expect(0);
+    let first = why(&events[0]);
+    assert!(!first.out.contains("clerk"), "{}", first.out);
+    why(&events[1]).out_has("  clerk   is silent: the main agent answers");
+}
+
+#[test]
+fn a_turn_says_why_it_was_woken_and_how_it_ended() {
+    let desk = told();
+    for kind in ["TurnOpened", "TurnClosed", "ModelCalled"] {
+        desk.run(&["why", "release-room", &first(&desk, kind)])
+            .expect(0)
+            .out_has("planner's turn 7, in episode 5:\n")
+            .out_has("  woken by message 5 of ada: it is the main agent\n")
+            .out_has("  1 model call and 0 tool calls\n")
+            .out_has("  ended with event 12: it answered (message 10)\n");
+    }
+    let turn = &why(&desk, &first(&desk, "TurnClosed"))["turn"];
+    assert_eq!(turn["story"]["end"]["reason"], "answered");
+    assert_eq!(turn["woken_by"][0]["reason"], "main_agent");
+}
+
+#[test]
+fn an_approval_leads_back_to_the_person_who_began() {
+    let desk = told();
+    let at = first(&desk, "ApprovalDecided");
+    desk.run(&["why", "release-room", &at])
+        .expect(0)
+        .out_has("worker asks to run run_command (destructive) with {\"argv\":[\"wc\",\"-w\",\"CHANGES.md\"]}\n")
+        .out_has("  asked because the tool is destructive")
+        .out_has("  ada (script ada) allows it, and did not confirm what was shown\n")
+        .out_has("ada: Prepare the 1.2 release\n         a command of ada, which nothing before it made necessary\n");
+    let why = why(&desk, &at);
+    let kinds: Vec<&str> = why["chain"].as_array().unwrap().iter().map(|link| link["kind"].as_str().unwrap()).collect();
+    let wanted =
+        ["ApprovalDecided", "ApprovalRequested", "ModelCalled", "MessagePosted", "ModelCalled", "MessagePosted"];
+    assert_eq!(kinds, wanted);
+    assert_eq!(why["approval"]["decision"]["verdict"], "allow");
+    assert!(why["chain"][0].get("gist").is_none(), "what is for people is not in the data");
+}
+
+#[test]
+fn every_event_of_a_log_has_a_chain_that_ends() {
+    let desk = told();
+    for at in 1..=desk.kinds("release-room").len() {
+        let why = why(&desk, &at.to_string());
+        let chain = why["chain"].as_array().unwrap();
+        assert_eq!(chain[0]["at"], at);
+        assert!(chain.last().unwrap()["cause"].is_null() && why["is_cut"] == false, "{why}");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said_to_be_missing() {
+    let desk = told();
+    desk.run(&["why", "release-room", "999"]).expect(2).err_has("there is no event 999").err_has("are 1 to 41");
+    desk.run(&["why", "release-room", "0"]).expect(2).err_has("there is no event 0");
+    desk.run(&["why", "nowhere", "1"]).expect(3).err_has("nowhere");
+    Desk::new().run(&["why", "w", "1"]).expect(3).err_has("there is no store at store");
+}
