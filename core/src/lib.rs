@@ -53,6 +53,7 @@ pub mod response;
 pub mod routing;
 pub mod rules;
 pub mod spec;
+pub mod tokens;
 pub mod tool;
 pub mod why;
 pub mod world;

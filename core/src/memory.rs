@@ -9,9 +9,11 @@ use crate::content::Content;
 use crate::event::{PrefixCause, Purpose};
 use crate::ids::{CallId, Digest, Position, Time, TurnId};
 use crate::request::{Item, Parameters, fingerprint_next};
+use crate::tokens::TokenCounter;
 
 mod call;
 mod message;
+mod reading;
 mod result;
 mod revision;
 #[cfg(test)]
@@ -20,11 +22,12 @@ mod turn;
 
 pub use call::{CallState, OpenCall, Run};
 pub use message::Message;
+pub(crate) use reading::Reading;
 pub use revision::TakenBack;
 pub(crate) use revision::{is_within, without};
 pub use turn::{CallResult, ModelState, Slot, Turn};
 
-/// An item with its digest, computed once, when it entered the memory.
+/// An item with its digest and its tokens, computed once, when it entered the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
     /// The item.
@@ -34,13 +37,16 @@ pub struct Remembered {
     /// The messages that it is there for: a heard one itself, the news of the turn for the agent's own answers and their
     /// results. Once all of them are taken back, it is gone. Empty if it is there for none, and stays.
     pub because: Arc<[Position]>,
+    /// Its tokens, as [`TokenCounter::ESTIMATE`] has them.
+    pub tokens: u32,
 }
 
 impl Remembered {
     /// Remembers `item`, which is there for the messages at `because`.
     #[must_use]
     pub fn new(item: Item, because: Arc<[Position]>) -> Self {
-        Self { digest: item.digest(), item: Arc::new(item), because }
+        let tokens = TokenCounter::ESTIMATE.item(&item);
+        Self { digest: item.digest(), item: Arc::new(item), because, tokens }
     }
 }
 
@@ -49,8 +55,8 @@ impl Remembered {
 pub struct Chain {
     /// The turn of that request: as long as it is open, its rules and its prompt stay.
     pub turn: TurnId,
-    /// The chain's first link.
-    pub start: Digest,
+    /// What was told before the items.
+    pub frame: FrameMark,
     /// How many items it covers.
     pub items: usize,
     /// Its last link.
@@ -62,11 +68,20 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// The first link of another request of `turn`, if it is known to be the same.
-    pub(crate) fn start_in(&self, turn: TurnId, purpose: Purpose, parameters: Parameters) -> Option<Digest> {
+    /// The frame of another request of `turn`, if it is known to be the same.
+    pub(crate) fn frame_in(&self, turn: TurnId, purpose: Purpose, parameters: Parameters) -> Option<FrameMark> {
         let is_same = self.turn == turn && self.purpose == purpose && self.parameters == parameters;
-        is_same.then_some(self.start)
+        is_same.then_some(self.frame)
     }
+}
+
+/// What is remembered of the part of a request that does not grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrameMark {
+    /// The fingerprint's first link.
+    pub start: Digest,
+    /// How many tokens are left for items.
+    pub room: u64,
 }
 
 /// One agent's memory.
@@ -78,6 +93,8 @@ pub struct Memory {
     pub seen: Position,
     /// The conversation, in the order in which the agent saw it.
     pub items: Vec<Remembered>,
+    /// The tokens of `items`.
+    pub tokens: u64,
     /// The fingerprint of the last request.
     pub chain: Option<Chain>,
     /// Why the next request does not extend the last one, if that is known already.
@@ -122,7 +139,15 @@ impl Memory {
     /// Adds an item of the open turn, which is there for its news.
     pub(crate) fn remember(&mut self, item: Item) {
         let because = self.turn.as_ref().map(|turn| Arc::clone(&turn.because)).unwrap_or_default();
-        self.items.push(Remembered::new(item, because));
+        self.remember_all([Remembered::new(item, because)]);
+    }
+
+    /// Adds items.
+    pub(crate) fn remember_all(&mut self, items: impl IntoIterator<Item = Remembered>) {
+        for kept in items {
+            self.tokens = self.tokens.saturating_add(u64::from(kept.tokens));
+            self.items.push(kept);
+        }
     }
 
     /// Tells the agent something, but never between a call and its result, nor while its model reads the items. It is
@@ -138,37 +163,34 @@ impl Memory {
     /// Puts the notices that waited behind the items.
     pub(crate) fn flush_notices(&mut self) {
         let held = std::mem::take(&mut self.held_notices);
-        self.items.extend(held.into_iter().map(|item| Remembered::new(item, Arc::default())));
+        self.remember_all(held.into_iter().map(|item| Remembered::new(item, Arc::default())));
     }
 
     /// Drops the `count` oldest items.
     pub(crate) fn forget(&mut self, count: usize) {
-        self.items.drain(..count.min(self.items.len()));
+        let count = count.min(self.items.len());
+        for kept in self.items.drain(..count) {
+            self.tokens = self.tokens.saturating_sub(u64::from(kept.tokens));
+        }
         self.chain = None;
     }
 
-    /// How many items must go once there are more than `max`: the older half, but no result without its call.
-    #[must_use]
-    pub(crate) fn surplus(&self, fresh: usize, max: u32) -> u32 {
-        let max = usize::try_from(max).unwrap_or(usize::MAX);
-        let total = self.items.len().saturating_add(fresh);
-        if total <= max {
-            return 0;
-        }
-        let half = total.saturating_sub(max / 2).min(self.items.len());
-        let is_result = |kept: &Remembered| matches!(*kept.item, Item::Result { .. });
-        let starts_whole = |at: &usize| self.items.get(*at).is_none_or(|kept| !is_result(kept));
-        let whole = (0..=half).rev().find(starts_whole).unwrap_or_default();
-        u32::try_from(whole).unwrap_or(u32::MAX)
+    /// Puts a summary in the place of the `count` oldest items. It is there for no message, and stays.
+    pub(crate) fn summarise(&mut self, count: usize, text: String) {
+        self.forget(count);
+        self.broken = None;
+        let summary = Remembered::new(Item::Summary { text }, Arc::default());
+        self.tokens = self.tokens.saturating_add(u64::from(summary.tokens));
+        self.items.insert(0, summary);
     }
 
     /// The fingerprint of the items and then `fresh`, beginning with `start`, after the `dropped` oldest are gone.
     #[must_use]
     pub(crate) fn fingerprint(&self, start: Digest, dropped: usize, fresh: &[Remembered]) -> Digest {
         let (covered, value) = match &self.chain {
-            Some(chain) if dropped == 0 && chain.start == start => (chain.items, chain.value),
+            Some(chain) if dropped == 0 && chain.frame.start == start => (chain.items, chain.value),
             Some(_) | None => (dropped, start),
         };
-        self.items.iter().skip(covered).chain(fresh).fold(value, |before, kept| fingerprint_next(before, kept.digest))
+        self.items.iter().chain(fresh).skip(covered).fold(value, |before, kept| fingerprint_next(before, kept.digest))
     }
 }

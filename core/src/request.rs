@@ -125,6 +125,11 @@ pub enum Item {
         /// A fixed sentence.
         text: String,
     },
+    /// The agent's own summary of what it no longer remembers word for word.
+    Summary {
+        /// The summary.
+        text: String,
+    },
 }
 
 impl Item {

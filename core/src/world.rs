@@ -28,6 +28,7 @@ mod layers;
 mod owed;
 mod request;
 mod script;
+mod summary;
 mod transcript;
 mod view;
 mod waits;

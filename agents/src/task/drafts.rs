@@ -85,3 +85,34 @@ impl Drafts for Channel {
         self.show(stays).await
     }
 }
+
+/// Who is shown what a model says while it says it.
+pub(super) enum Audience {
+    /// Whoever watches the room.
+    Room(Box<Channel>),
+    /// Nobody: the agent sums up its memory for itself.
+    Nobody,
+}
+
+impl Audience {
+    /// Shows what was still held back: the model said all.
+    ///
+    /// # Errors
+    /// [`DraftsClosed`]: the call was stopped.
+    pub(super) async fn finish(&self) -> Result<(), DraftsClosed> {
+        match self {
+            Self::Room(channel) => channel.finish().await,
+            Self::Nobody => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Drafts for Audience {
+    async fn push(&self, delta: &str) -> Result<(), DraftsClosed> {
+        match self {
+            Self::Room(channel) => channel.push(delta).await,
+            Self::Nobody => Ok(()),
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
+use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, ToolName, TurnId};
 use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Tool, ToolCall};
 use folkmoot_core::reply::ReplyCutter;
@@ -12,7 +13,7 @@ use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
 use folkmoot_core::world::Runnable;
 
-use super::drafts::Channel;
+use super::drafts::{Audience, Channel};
 use super::flight::Landed;
 use super::{Perform, WorldTask};
 use crate::bus::ActivityEvent;
@@ -108,8 +109,14 @@ impl WorldTask {
         let model = self.parts.models.get(&ask.model).cloned();
         let limit = Duration::from_millis(ask.timeout_ms);
         let cutter = ReplyCutter::new(agent.clone(), self.world.reply_roster(&agent));
-        let drafts = Channel::new(self.own.clone(), self.bus.activity(), agent.clone(), call, ask.attempt, cutter);
         let attempt = ask.attempt;
+        let drafts = match ask.purpose {
+            Purpose::Turn | Purpose::Closing => {
+                let (world, activity) = (self.own.clone(), self.bus.activity());
+                Audience::Room(Box::new(Channel::new(world, activity, agent.clone(), call, attempt, cutter)))
+            }
+            Purpose::Compaction => Audience::Nobody,
+        };
         let model_call = ModelCall {
             agent: agent.clone(),
             purpose: ask.purpose,

@@ -101,6 +101,7 @@ fn told(item: &Item) -> String {
         }
         Item::Result { text, failed, .. } => format!("{} {text}", if *failed { "failed" } else { "result" }),
         Item::Notice { text } => format!("notice {text}"),
+        Item::Summary { text } => format!("summary {text}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{Memory, Remembered, Turn};
-use crate::event::PrefixCause;
+use crate::event::{PrefixCause, Purpose};
 use crate::ids::{Incarnation, Position};
 use crate::request::Item;
 
@@ -64,14 +64,30 @@ impl Memory {
     pub(crate) fn flush_taken_back(&mut self) {
         let before = self.items.len();
         for taken in std::mem::take(&mut self.taken_back) {
+            self.shorten_summary(&taken);
             self.items.retain(|kept| !taken.takes(kept));
             for kept in &mut self.items {
                 kept.because = without(&kept.because, &taken.gone).unwrap_or_else(|| Arc::clone(&kept.because));
             }
         }
+        self.tokens = self.items.iter().map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
         if self.items.len() < before && self.chain.take().is_some() {
             self.broken = Some(PrefixCause::Retraction);
         }
+    }
+
+    /// A summary that is still to be asked for stands for what is left of its items.
+    fn shorten_summary(&mut self, taken: &TakenBack) {
+        let model = self.turn.as_mut().and_then(|turn| turn.model.as_mut());
+        let Some(model) = model.filter(|model| model.purpose == Purpose::Compaction) else { return };
+        let gone = self.items.iter().take(model.summarised()).filter(|kept| taken.takes(kept)).count();
+        model.items = model.items.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+    }
+
+    /// Whether any of the `count` oldest items was taken back while the model reads them.
+    pub(crate) fn has_lost_any_of(&self, count: usize) -> bool {
+        let is_taken = |kept: &Remembered| self.taken_back.iter().any(|taken| taken.takes(kept));
+        self.items.iter().take(count).any(is_taken)
     }
 
     /// Whether the message at `at` is among the items.

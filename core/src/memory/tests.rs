@@ -15,19 +15,26 @@ fn memory(kinds: &str) -> Memory {
     memory
 }
 
+/// How many items of a memory go that has `fresh` more and may have 4.
+fn surplus(kinds: &str, fresh: usize) -> usize {
+    let (memory, more) =
+        (memory(kinds), vec![Remembered::new(Item::Notice { text: "n".to_owned() }, Arc::default()); fresh]);
+    Reading::new(&memory, &more, &[]).surplus(4)
+}
+
 #[test]
 fn nothing_goes_while_there_is_room() {
-    assert_eq!(memory("hhhh").surplus(0, 4), 0);
+    assert_eq!(surplus("hhhh", 0), 0);
 }
 
 #[test]
 fn older_half_goes_when_there_is_no_room_left() {
-    assert_eq!(memory("hhhh").surplus(1, 4), 3);
-    assert_eq!(memory("hhhhh").surplus(0, 4), 3);
+    assert_eq!(surplus("hhhh", 1), 3);
+    assert_eq!(surplus("hhhhh", 0), 3);
 }
 
 #[test]
 fn result_stays_with_its_call() {
-    assert_eq!(memory("hhcrr").surplus(0, 4), 2);
-    assert_eq!(memory("crrrr").surplus(0, 4), 0);
+    assert_eq!(surplus("hhcrr", 0), 2);
+    assert_eq!(surplus("crrrr", 0), 0);
 }

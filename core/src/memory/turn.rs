@@ -24,6 +24,8 @@ pub struct Turn {
     pub news: Vec<Arc<Message>>,
     /// Their positions: what the turn's answers and results are there for.
     pub because: Arc<[Position]>,
+    /// How many summaries were asked for to make room.
+    pub compactions: u32,
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
     /// What people wrote for the agent when it began; likewise.
@@ -64,6 +66,8 @@ pub struct ModelState {
     pub model: ModelName,
     /// What the agent wants beside its spec.
     pub parameters: Parameters,
+    /// How many items the request has; the last one of a compaction is the instruction.
+    pub items: u32,
     /// How many attempts failed. Those lost to crashes are not among them.
     pub failed: u32,
     /// When the next attempt is due; `None` while one is under way.
@@ -72,6 +76,13 @@ pub struct ModelState {
     pub stream: Option<Position>,
     /// A stream of an older attempt, which the next one will replace.
     pub broken_stream: Option<Position>,
+}
+
+impl ModelState {
+    /// How many of the oldest items a compaction's summary is to stand for.
+    pub(crate) fn summarised(&self) -> usize {
+        usize::try_from(self.items).unwrap_or(usize::MAX).saturating_sub(1)
+    }
 }
 
 /// A call of the last answer, and its result once there is one.

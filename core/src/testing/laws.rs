@@ -10,6 +10,7 @@ use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::memory::CallState;
 use crate::request::{Item, fingerprint_next, fingerprint_start};
 use crate::response::Part;
+use crate::tokens::TokenCounter;
 use crate::tool::{EffectClass, Repeat};
 use crate::world::{Decision, Request, RequestKind, World};
 
@@ -25,6 +26,7 @@ pub(crate) struct Laws {
     turns: BTreeMap<TurnId, EpisodeId>,
     spent: BTreeMap<(AgentName, EpisodeId), u32>,
     gone: BTreeSet<Position>,
+    summaries: BTreeMap<EpisodeId, u32>,
     commits: u32,
 }
 
@@ -42,10 +44,11 @@ impl Laws {
         for (at, event) in commit.numbered() {
             self.watch(at, event, world);
         }
-        for name in commit.events.iter().filter_map(asked) {
-            self.asks(name, world);
+        for called in commit.events.iter().filter_map(asked) {
+            self.asks(called, world);
         }
         pairs_are_whole(world);
+        sums_are_right(world);
         requests_have_their_calls(world);
         asks_are_held(world);
         episodes_are_held(world);
@@ -81,7 +84,11 @@ impl Laws {
             && called.attempt.0 == 1
         {
             assert_eq!(called.call.0, at);
-            self.spend(&called.agent, called.turn, called.purpose == Purpose::Closing, world);
+            match called.purpose {
+                Purpose::Turn => self.spend(&called.agent, called.turn, false, world),
+                Purpose::Closing => self.spend(&called.agent, called.turn, true, world),
+                Purpose::Compaction => self.spend_summary(&called.agent, called.turn, world),
+            }
         }
         if let Event::AgentReacted(reacted) = event
             && reacted.has_answered
@@ -138,27 +145,66 @@ impl Laws {
         let open = world.memory(agent).and_then(|memory| memory.turn.as_ref());
         let limits = &open.map_or(world.rules(), |open| &open.rules).spec().limits;
         assert!(*own < limits.model_calls_per_agent + u32::from(may_be_last), "{agent} made {own} calls");
-        let all: u32 = self.spent.iter().filter(|((_, other), _)| *other == episode).map(|(_, spent)| spent).sum();
-        assert!(all <= limits.model_calls_per_episode, "{all} calls in {episode}");
+        self.spend_of_all(episode, limits.model_calls_per_episode);
+    }
+
+    /// A summary counts for the episode only, and a turn asks for two at most.
+    fn spend_summary(&mut self, agent: &AgentName, turn: TurnId, world: &World) {
+        let episode = self.turns[&turn];
+        *self.summaries.entry(episode).or_default() += 1;
+        let open = world.memory(agent).unwrap().turn.as_ref().unwrap();
+        assert!(open.compactions <= 2, "{agent} asked for {} summaries", open.compactions);
+        self.spend_of_all(episode, open.rules.spec().limits.model_calls_per_episode);
+    }
+
+    fn spend_of_all(&self, episode: EpisodeId, max: u32) {
+        let of_agents: u32 =
+            self.spent.iter().filter(|((_, other), _)| *other == episode).map(|(_, spent)| spent).sum();
+        let all = of_agents + self.summaries.get(&episode).copied().unwrap_or_default();
+        assert!(all <= max, "{all} calls in {episode}");
     }
 
     /// The request is the one that the log has the fingerprint of, and it extends the one before.
-    fn asks(&mut self, name: &AgentName, world: &World) {
-        let Some(ask) = world.model_ask(name) else { return };
+    fn asks(&mut self, called: &ModelCalled, world: &World) {
+        let (name, ask) = (&called.agent, world.model_ask(&called.agent).unwrap());
         let request = &ask.request;
         let start = fingerprint_start(&request.model, &request.parameters, &request.system, &request.tools);
         let chain = request.items.iter().fold(start, |before, item| fingerprint_next(before, item.digest()));
         assert_eq!(request.fingerprint, chain, "the fingerprint from scratch");
+        let recorded = (called.fingerprint, called.purpose, called.items as usize, called.attempt);
+        assert_eq!(recorded, (chain, ask.purpose, request.items.len(), ask.attempt), "the request that was recorded");
+        pairs(&request.items);
+        if called.purpose == Purpose::Compaction {
+            return summarises(name, &request.items, world);
+        }
         let whole = self.requests.insert(name.clone(), request.items.clone()).unwrap_or_default();
         if !self.broken.remove(name) {
             assert!(request.items.starts_with(&whole), "{name}'s request does not extend its last one");
         }
-        pairs(&request.items);
     }
 }
 
-fn asked(event: &Event) -> Option<&AgentName> {
-    if let Event::ModelCalled(called) = event { Some(&called.agent) } else { None }
+/// The request for a summary holds the oldest items and then the instruction, and no tools.
+fn summarises(name: &AgentName, items: &[Arc<Item>], world: &World) {
+    let memory = world.memory(name).unwrap();
+    let (instruction, read) = items.split_last().unwrap();
+    assert!(matches!(**instruction, Item::Notice { .. }));
+    assert!(read.len() < memory.items.len(), "a summary never stands for all");
+    assert!(memory.items.iter().zip(read).all(|(kept, item)| kept.item == *item), "the oldest");
+    assert_eq!(world.model_ask(name).unwrap().request.tools, []);
+}
+
+/// What is kept beside an agent's items agrees with them.
+fn sums_are_right(world: &World) {
+    for spec in &world.rules().spec().agents {
+        let memory = world.memory(&spec.name).unwrap();
+        let count = |kept: &crate::memory::Remembered| u64::from(TokenCounter::ESTIMATE.item(&kept.item));
+        assert_eq!(memory.tokens, memory.items.iter().map(count).sum::<u64>(), "the tokens of {}", spec.name);
+    }
+}
+
+fn asked(event: &Event) -> Option<&ModelCalled> {
+    if let Event::ModelCalled(called) = event { Some(called) } else { None }
 }
 
 fn rebuilds(before: &World, command: &Command, commit: &Commit, decision: &Decision) {
@@ -186,7 +232,9 @@ fn pairs(items: &[Arc<Item>]) {
                 assert_eq!(calls.collect::<Vec<_>>(), open, "each call has its one result");
                 open.clear();
             }
-            Item::Heard { .. } | Item::Notice { .. } => assert_eq!(open, Vec::<&str>::new(), "a result without a call"),
+            Item::Heard { .. } | Item::Notice { .. } | Item::Summary { .. } => {
+                assert_eq!(open, Vec::<&str>::new(), "a result without a call")
+            }
         }
     }
     assert_eq!(open, Vec::<&str>::new(), "a result without a call");

@@ -6,10 +6,11 @@ use super::World;
 use super::layers::identity;
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, Digest, ModelName, Position};
-use crate::memory::{Memory, Message, Remembered};
+use crate::memory::{FrameMark, Memory, Message, Remembered};
 use crate::request::{Layer, ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
 use crate::rules::Rules;
 use crate::spec::AgentSpec;
+use crate::tokens::{Share, TokenCounter};
 
 /// A model call that is under way, with all that the shell needs to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,11 +37,21 @@ pub(super) struct Frame {
     pub(super) parameters: Parameters,
     pub(super) system: Vec<Layer>,
     pub(super) tools: Vec<ToolDeclaration>,
+    share: Share,
 }
 
 impl Frame {
     pub(super) fn start(&self) -> Digest {
         fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools)
+    }
+
+    /// What is to be remembered of it: its link, and how many tokens it leaves for items, the answer's set aside.
+    pub(super) fn mark(&self) -> FrameMark {
+        let answer = self.parameters.output_tokens_max.unwrap_or_else(|| self.share.answer());
+        let layers = self.system.iter().map(|layer| TokenCounter::ESTIMATE.layer(layer));
+        let tools = self.tools.iter().map(|tool| TokenCounter::ESTIMATE.tool(tool));
+        let taken = layers.chain(tools).chain([answer]).map(u64::from).fold(0, u64::saturating_add);
+        FrameMark { start: self.start(), room: u64::from(self.share.context_tokens_max).saturating_sub(taken) }
     }
 }
 
@@ -52,8 +63,9 @@ impl World {
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
         let frame = Self::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose)?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, model.purpose, model.parameters));
-        let fingerprint = memory.fingerprint(known.unwrap_or_else(|| frame.start()), 0, &[]);
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, model.parameters));
+        let start = known.map_or_else(|| frame.start(), |mark| mark.start);
+        let fingerprint = memory.fingerprint_of(model, start);
         Some(ModelAsk {
             model: model.model.clone(),
             attempt: model.attempt,
@@ -66,7 +78,7 @@ impl World {
                 parameters: frame.parameters,
                 system: frame.system,
                 tools: frame.tools,
-                items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+                items: memory.asked(model),
                 fingerprint,
             },
         })
@@ -82,18 +94,20 @@ impl World {
     ) -> Option<Frame> {
         let spec = rules.agent(agent)?;
         let model = rules.spec().models.get(spec.model.as_ref()?)?;
-        let tools = match purpose {
-            Purpose::Turn => declarations(rules, spec),
-            Purpose::Closing | Purpose::Compaction => Vec::new(),
+        let share = Share { context_tokens_max: model.context_tokens_max };
+        let answer = wanted.output_tokens_max.or(spec.parameters.output_tokens_max);
+        let (tools, output_tokens_max) = match purpose {
+            Purpose::Turn => (declarations(rules, spec), answer),
+            Purpose::Closing => (Vec::new(), answer),
+            Purpose::Compaction => (Vec::new(), Some(answer.map_or(share.summary(), |most| most.min(share.summary())))),
         };
+        let temperature_milli = wanted.temperature_milli.or(spec.parameters.temperature_milli);
         Some(Frame {
             model: model.model.clone(),
-            parameters: Parameters {
-                temperature_milli: wanted.temperature_milli.or(spec.parameters.temperature_milli),
-                output_tokens_max: wanted.output_tokens_max.or(spec.parameters.output_tokens_max),
-            },
+            parameters: Parameters { temperature_milli, output_tokens_max },
             system: [identity(rules, spec)].into_iter().chain(written.iter().cloned()).collect(),
             tools,
+            share,
         })
     }
 

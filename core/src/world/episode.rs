@@ -16,7 +16,7 @@ pub struct Episode {
     pub author: Option<PersonName>,
     /// Model calls per agent. Further attempts of a call are not counted.
     pub calls: BTreeMap<AgentName, u32>,
-    /// Model calls of all agents.
+    /// Model calls of all agents, those for summaries included.
     pub calls_total: u32,
     /// Messages from agent to agent that woke somebody.
     pub hops: u32,
@@ -112,21 +112,43 @@ impl World {
         }
     }
 
+    /// Whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
+    pub(super) fn affords_summary(
+        &self,
+        rules: &Rules,
+        agent: &AgentName,
+        episode: EpisodeId,
+        wanted: Purpose,
+    ) -> bool {
+        let spent = self.episodes.get(&episode).map_or(0, |spent| spent.calls_total);
+        let needed = match wanted {
+            Purpose::Turn => 3,
+            Purpose::Closing => 2,
+            Purpose::Compaction => return false,
+        };
+        let all = spent.saturating_add(self.reserved(agent, episode)).saturating_add(needed);
+        all <= rules.spec().limits.model_calls_per_episode
+    }
+
     /// The closing calls that other agents' open turns of the episode hold in reserve.
     fn reserved(&self, agent: &AgentName, episode: EpisodeId) -> u32 {
         let holds = |name: &&AgentName| {
             let turn = self.memories.get(*name).and_then(|memory| memory.turn.as_ref());
             *name != agent
                 && turn.is_some_and(|turn| {
-                    turn.episode == episode && turn.model.as_ref().is_none_or(|model| model.purpose == Purpose::Turn)
+                    turn.episode == episode && turn.model.as_ref().is_none_or(|model| model.purpose != Purpose::Closing)
                 })
         };
         u32::try_from(self.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn spend(&mut self, agent: &AgentName, episode: EpisodeId) {
+    /// Charges a model call. A summary counts for the episode only.
+    pub(super) fn spend(&mut self, agent: &AgentName, episode: EpisodeId, purpose: Purpose) {
         let spent = self.episodes.entry(episode).or_default();
         spent.calls_total = spent.calls_total.saturating_add(1);
+        if purpose == Purpose::Compaction {
+            return;
+        }
         let own = spent.calls.entry(agent.clone()).or_default();
         *own = own.saturating_add(1);
     }

@@ -24,7 +24,7 @@ impl World {
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
-            Event::WarningRecorded(_) | Event::JoinElapsed(_) | Event::MemoryCompacted(_) => {}
+            Event::WarningRecorded(_) | Event::JoinElapsed(_) => {}
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
             Event::PersonLeft(event) => self.part(&event.person),
@@ -44,6 +44,7 @@ impl World {
             Event::ModelFailed(event) => self.fail_model(event),
             Event::AgentReacted(event) => self.take_reaction(event),
             Event::AgentFailed(event) => self.fail_agent(event),
+            Event::MemoryCompacted(event) => self.compact(event),
             Event::PrefixBroken(event) => self.break_prefix(event),
             Event::TurnClosed(event) => self.close_turn(event),
             Event::Stopped(event) => self.stop(event),

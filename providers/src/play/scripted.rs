@@ -70,11 +70,11 @@ struct Next<'a> {
 fn last_heard(request: &ModelRequest) -> &str {
     let text = |item: &Item| match item {
         Item::Heard { .. } | Item::Result { .. } => true,
-        Item::Said { .. } | Item::Notice { .. } => false,
+        Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. } => false,
     };
     match request.items.iter().rev().map(AsRef::as_ref).find(|item| text(item)) {
         Some(Item::Heard { text, .. } | Item::Result { text, .. }) => text,
-        Some(Item::Said { .. } | Item::Notice { .. }) | None => "",
+        Some(Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. }) | None => "",
     }
 }
 

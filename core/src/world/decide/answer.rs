@@ -2,7 +2,7 @@
 
 use super::{Draft, No};
 use crate::content::Content;
-use crate::event::{AnswerKind, Event, ModelAnswered, WarningRecorded};
+use crate::event::{AnswerKind, Event, ModelAnswered, Purpose, WarningRecorded};
 use crate::ids::{AgentName, Attempt, ModelCallId};
 use crate::response::LLMResponse;
 
@@ -14,8 +14,8 @@ impl Draft<'_> {
         attempt: Attempt,
         response: &LLMResponse,
     ) -> Result<(), No> {
-        let (turn, model) = self.under_way(agent, call, attempt)?;
-        let (turn, purpose, stream, cause) = (turn.id, model.purpose, model.stream, model.at);
+        let (open, model) = self.under_way(agent, call, attempt)?;
+        let (turn, purpose, stream, cause) = (open.id, model.purpose, model.stream, model.at);
         let reply = response.reply();
         self.cause = Some(cause);
         let at = self.push(Event::ModelAnswered(ModelAnswered {
@@ -38,6 +38,9 @@ impl Draft<'_> {
         for code in reply.warnings.iter().map(String::as_str).chain(kind) {
             let (code, agent) = (code.to_owned(), Some(agent.clone()));
             self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
+        }
+        if purpose == Purpose::Compaction {
+            return self.take_summary(agent, (open, model), at, response);
         }
         self.take_answer(agent, turn, at, stream, response, purpose);
         Ok(())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
-use crate::event::{CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, StreamStarted};
+use crate::event::{CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, Purpose, StreamStarted};
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::memory::{ModelState, Turn};
 use crate::response::ModelError;
@@ -48,7 +48,7 @@ impl<'w> Draft<'w> {
         }
         let frame = World::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose).ok_or(No::STALE)?;
         self.cause = Some(model.at);
-        if let Some(cause) = memory.broken {
+        if let Some(cause) = memory.broken.filter(|_| model.purpose != Purpose::Compaction) {
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped: 0 }));
         }
         self.push(Event::ModelCalled(ModelCalled {
@@ -60,14 +60,17 @@ impl<'w> Draft<'w> {
             purpose: model.purpose,
             model: model.model.clone(),
             parameters: model.parameters,
-            items: u32::try_from(memory.items.len()).unwrap_or(u32::MAX),
-            fingerprint: memory.fingerprint(frame.start(), 0, &[]),
+            items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
+            fingerprint: memory.fingerprint_of(model, frame.start()),
         }));
         Ok(())
     }
 
     pub(super) fn start_stream(&mut self, agent: &AgentName, call: ModelCallId, attempt: Attempt) -> Result<(), No> {
         let (_, model) = self.under_way(agent, call, attempt)?;
+        if model.purpose == Purpose::Compaction {
+            return Err(No::STALE);
+        }
         if model.stream.is_some() {
             return Ok(());
         }
@@ -86,7 +89,7 @@ impl<'w> Draft<'w> {
         error: &ModelError,
     ) -> Result<(), No> {
         let (turn, model) = self.under_way(agent, call, attempt)?;
-        let (id, episode, at) = (turn.id, turn.episode, model.at);
+        let (id, episode, at, parameters) = (turn.id, turn.episode, model.at, model.parameters);
         let retry_at = self.retry_at(turn, model, error);
         self.cause = Some(at);
         self.push(Event::ModelFailed(ModelFailed {
@@ -100,6 +103,9 @@ impl<'w> Draft<'w> {
             played: error.played,
             detail: Content::Present(error.detail.clone()),
         }));
+        if retry_at.is_none() && model.purpose == Purpose::Compaction {
+            return self.go_without_summary(agent, parameters);
+        }
         if retry_at.is_none() {
             self.tell(Notice::TurnFailed { agent: agent.clone(), code: error.kind.code().to_owned() }, None, episode);
             self.close(agent, id, CloseReason::Failed);

@@ -3,6 +3,7 @@ mod agents;
 mod approval;
 mod asks;
 mod attach;
+mod compaction;
 mod doubt;
 mod edit;
 mod house;

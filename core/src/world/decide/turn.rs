@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, ModelCalled, Notice, PrefixBroken, PrefixCause, Purpose, TurnClosed,
-    TurnDeclined, TurnOpened, WarningRecorded,
+    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, TurnClosed, TurnDeclined, TurnOpened,
+    WarningRecorded,
 };
-use crate::ids::{AgentName, Attempt, Digest, EpisodeId, ModelCallId, Position, Time, TurnId};
-use crate::memory::{Memory, Remembered};
+use crate::ids::{AgentName, Attempt, EpisodeId, Position, Time, TurnId};
+use crate::memory::{Memory, Reading, Remembered};
 use crate::port::Reaction;
 use crate::reply::FinalReply;
 use crate::request::Parameters;
@@ -25,6 +26,12 @@ struct News {
     fresh: Vec<Remembered>,
 }
 
+impl News {
+    fn reading<'m>(&'m self, memory: &'m Memory) -> Reading<'m> {
+        Reading::new(memory, &self.fresh, &self.positions)
+    }
+}
+
 impl<'w> Draft<'w> {
     pub(super) fn open_turn(&mut self, agent: &AgentName, horizon: Position, reaction: &Reaction) -> Result<(), No> {
         let memory =
@@ -32,10 +39,11 @@ impl<'w> Draft<'w> {
         let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
         self.cause = news.positions.last().copied();
         match reaction {
-            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, news, *parameters),
+            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, *parameters),
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
                 let (turn, episode) = (TurnId(self.here()), news.episode);
-                self.push_opened(agent, horizon, news.episode, news.positions);
+                self.push_opened(agent, horizon, episode, news.positions.clone());
+                self.trim(agent, &news.reading(memory));
                 self.react(agent, turn, episode, reaction)
             }
         }
@@ -63,17 +71,18 @@ impl<'w> Draft<'w> {
         agent: &AgentName,
         memory: &Memory,
         horizon: Position,
-        news: News,
+        news: &News,
         parameters: Parameters,
     ) -> Result<(), No> {
-        let News { positions, episode, fresh } = news;
+        let (positions, episode, reading) = (news.positions.clone(), news.episode, news.reading(memory));
         let Some(purpose) = self.world.affords(&self.world.rules, agent, episode) else {
             self.decline(agent, horizon, episode, positions, parameters);
+            self.trim(agent, &reading);
             return Ok(());
         };
         let turn = TurnId(self.here());
         self.push_opened(agent, horizon, episode, positions);
-        self.ask_model(agent, memory, turn, &fresh, purpose, parameters)
+        self.ask_model(&Calling { agent, turn, memory, reading, compactions: 0, parameters }, purpose)
     }
 
     fn decline(
@@ -98,7 +107,7 @@ impl<'w> Draft<'w> {
     }
 
     /// Tells people once per episode that an agent has no model calls left.
-    fn tell_limit(&mut self, agent: &AgentName, episode: EpisodeId) {
+    pub(super) fn tell_limit(&mut self, agent: &AgentName, episode: EpisodeId) {
         self.tell_once(Notice::LimitReached { agent: agent.clone() }, episode);
     }
 
@@ -110,54 +119,18 @@ impl<'w> Draft<'w> {
         let episode = open.episode;
         match reaction {
             Reaction::AskModel(parameters) => match self.world.affords(&open.rules, agent, episode) {
-                Some(purpose) => self.ask_model(agent, memory, turn, &[], purpose, *parameters),
+                Some(purpose) => self.ask_model(&Calling::again(agent, memory, open, *parameters), purpose),
                 None => {
                     self.tell_limit(agent, episode);
                     self.close(agent, turn, CloseReason::Limit);
                     Ok(())
                 }
             },
-            Reaction::Answer { .. } | Reaction::Pass { .. } => self.react(agent, turn, episode, reaction),
+            Reaction::Answer { .. } | Reaction::Pass { .. } => {
+                self.trim(agent, &Reading::of_open_turn(memory));
+                self.react(agent, turn, episode, reaction)
+            }
         }
-    }
-
-    /// Records that the model is about to be asked. The memory's items and then `fresh` are what it reads.
-    fn ask_model(
-        &mut self,
-        agent: &AgentName,
-        memory: &Memory,
-        turn: TurnId,
-        fresh: &[Remembered],
-        purpose: Purpose,
-        parameters: Parameters,
-    ) -> Result<(), No> {
-        let rules = self.rules_of(agent);
-        let spec = rules.agent(agent).and_then(|spec| spec.model.clone());
-        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn, purpose, parameters));
-        let start = known
-            .or_else(|| Some(World::frame(rules, &self.world.layers_of(agent), agent, parameters, purpose)?.start()));
-        let (model, start) = spec.zip(start).ok_or(No::STALE)?;
-        let dropped = memory.surplus(fresh.len(), rules.spec().limits.items_max);
-        if let Some(cause) = broken_prefix(memory, start, (purpose, parameters), dropped) {
-            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
-        }
-        let gone = usize::try_from(dropped).unwrap_or(usize::MAX);
-        let items = memory.items.len().saturating_add(fresh.len()).saturating_sub(gone);
-        let fingerprint = memory.fingerprint(start, gone, fresh);
-        let call = ModelCallId(self.here());
-        self.push(Event::ModelCalled(ModelCalled {
-            agent: agent.clone(),
-            turn,
-            call,
-            attempt: Attempt(1),
-            incarnation: self.world.incarnation,
-            purpose,
-            model,
-            parameters,
-            items: u32::try_from(items).unwrap_or(u32::MAX),
-            fingerprint,
-        }));
-        Ok(())
     }
 
     /// Records what an agent in code did; its answer is then treated like a model's.
@@ -242,7 +215,8 @@ impl<'w> Draft<'w> {
             Some(open) => Some((open.id, open.episode)),
             None => self.news(agent, memory, head).map(|news| {
                 let turn = TurnId(self.here());
-                self.push_opened(agent, head, news.episode, news.positions);
+                self.push_opened(agent, head, news.episode, news.positions.clone());
+                self.trim(agent, &news.reading(memory));
                 (turn, news.episode)
             }),
         };
@@ -296,24 +270,6 @@ impl<'w> Draft<'w> {
             self.tell_limit(agent, self.episode_of(agent).unwrap_or(EpisodeId(turn.0)));
         }
         self.close(agent, turn, reason);
-    }
-}
-
-/// Why the next request does not extend the last one; `None` if it does, or if there was none.
-fn broken_prefix(
-    memory: &Memory,
-    start: Digest,
-    (purpose, parameters): (Purpose, Parameters),
-    dropped: u32,
-) -> Option<PrefixCause> {
-    match &memory.chain {
-        _ if dropped > 0 => Some(PrefixCause::MemoryFull),
-        _ if memory.broken.is_some() => memory.broken,
-        Some(chain) if chain.start == start => None,
-        Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
-        Some(chain) if chain.parameters != parameters => Some(PrefixCause::Parameters),
-        Some(_) => Some(PrefixCause::SpecRevised),
-        None => None,
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Stopped, StreamStarted,
-    TurnClosed, TurnDeclined, TurnOpened,
+    AgentFailed, AgentReacted, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Purpose,
+    Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
-use crate::ids::{AgentName, Attempt, Digest, EpisodeId, Position, TurnId};
-use crate::memory::{Chain, Memory, Message, ModelState, Turn};
+use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
+use crate::memory::{Chain, FrameMark, Memory, Message, ModelState, Turn};
 use crate::port::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
@@ -32,6 +32,7 @@ impl World {
             because: news.iter().map(|message| message.at).collect(),
             asks: news.iter().flat_map(|message| message.asks.iter().cloned()).collect(),
             news,
+            compactions: 0,
             rules,
             layers,
             model: None,
@@ -52,7 +53,7 @@ impl World {
         let until = memory.reaches(horizon, count);
         let fresh = heard(&self.fresh(agent, memory, until));
         let Some(memory) = self.memories.get_mut(agent) else { return Vec::new() };
-        memory.items.extend(fresh);
+        memory.remember_all(fresh);
         memory.seen = memory.seen.max(until);
         memory.calm();
         let taken: Vec<_> = memory.inbox.drain(..count.min(memory.inbox.len())).collect();
@@ -64,13 +65,13 @@ impl World {
 
     pub(super) fn call_model(&mut self, event: &ModelCalled) {
         let at = self.head;
-        let start = self.start_of(event);
+        let mark = self.mark_of(event);
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
-        memory.broken = None;
         let items = memory.items.len();
         let Some(turn) = memory.turn.as_mut() else { return };
         let older = turn.model.take();
+        let older = older.filter(|older| older.call == event.call);
         let (failed, stream) = older.map_or((0, None), |older| (older.failed, older.stream.or(older.broken_stream)));
         turn.slots.clear();
         turn.moved_by = at;
@@ -82,31 +83,38 @@ impl World {
             purpose: event.purpose,
             model: event.model.clone(),
             parameters: event.parameters,
+            items: event.items,
             failed,
             retry_at: None,
             stream: None,
             broken_stream: stream,
         });
-        memory.chain = start.map(|start| Chain {
-            turn: event.turn,
-            start,
-            items,
-            value: event.fingerprint,
-            purpose: event.purpose,
-            parameters: event.parameters,
-        });
-        let episode = turn.episode;
-        if event.attempt == Attempt(1) {
-            self.spend(&event.agent, episode);
+        let (episode, is_first) = (turn.episode, event.attempt == Attempt(1));
+        match (event.purpose, mark) {
+            (Purpose::Compaction, _) => turn.compactions = turn.compactions.saturating_add(u32::from(is_first)),
+            (Purpose::Turn | Purpose::Closing, mark) => {
+                memory.broken = None;
+                memory.chain = mark.map(|frame| Chain {
+                    turn: event.turn,
+                    frame,
+                    items,
+                    value: event.fingerprint,
+                    purpose: event.purpose,
+                    parameters: event.parameters,
+                });
+            }
+        }
+        if is_first {
+            self.spend(&event.agent, episode, event.purpose);
         }
     }
 
-    fn start_of(&self, event: &ModelCalled) -> Option<Digest> {
+    fn mark_of(&self, event: &ModelCalled) -> Option<FrameMark> {
         let memory = self.memories.get(&event.agent)?;
         let turn = memory.turn.as_ref()?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.start_in(turn.id, event.purpose, event.parameters));
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, event.parameters));
         known.or_else(|| {
-            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, event.parameters, event.purpose)?.start())
+            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, event.parameters, event.purpose)?.mark())
         })
     }
 
@@ -121,7 +129,10 @@ impl World {
         self.answer = Some((self.head, event.agent.clone(), event.response.clone()));
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.played.extend(event.played);
-        memory.say(&event.response);
+        let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
+        if model.is_none_or(|model| model.purpose != Purpose::Compaction) {
+            memory.say(&event.response);
+        }
         if let Some(turn) = memory.turn.as_mut() {
             turn.model = None;
             turn.moved_by = self.head;
@@ -160,7 +171,7 @@ impl World {
             memory.say(&response);
             self.answer = Some((self.head, event.agent.clone(), response));
             if let Some(episode) = turn {
-                self.spend(&event.agent, episode);
+                self.spend(&event.agent, episode, Purpose::Turn);
             }
         }
     }
@@ -169,6 +180,16 @@ impl World {
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.failures = event.attempt.0;
         memory.retry_at = event.retry_at;
+    }
+
+    /// The summary stands in the answer of the same commit.
+    pub(super) fn compact(&mut self, event: &MemoryCompacted) {
+        let text = match &self.answer {
+            Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
+            Some(_) | None => Message::ERASED.to_owned(),
+        };
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        memory.summarise(usize::try_from(event.items).unwrap_or(usize::MAX), text);
     }
 
     pub(super) fn break_prefix(&mut self, event: &PrefixBroken) {

@@ -14,7 +14,11 @@ fn statuses(past: &Past) -> Vec<CallStatus> {
 fn last_result(past: &Past) -> String {
     match &*past.memory("bob").items.last().unwrap().item {
         Item::Result { text, failed: true, .. } => text.clone(),
-        other @ (Item::Heard { .. } | Item::Said { .. } | Item::Notice { .. } | Item::Result { .. }) => {
+        other @ (Item::Heard { .. }
+        | Item::Said { .. }
+        | Item::Notice { .. }
+        | Item::Summary { .. }
+        | Item::Result { .. }) => {
             panic!("{other:?}")
         }
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::command::{Action, Command, Reply, Settlement};
 use crate::effect::Effect;
-use crate::event::{Scope, Verdict};
+use crate::event::{Purpose, Scope, Verdict};
 use crate::ids::{AgentName, Attempt, CallId, MessageId, RequestId};
 use crate::memory::CallState;
 use crate::port::Reaction;
@@ -34,7 +34,7 @@ const TOOLS: [&str; 11] = ["look", "write", "wipe", "keep", "brief", "nothing", 
 fn small_room(choice: u8) -> WorldSpec {
     let mut spec = room_that_asks();
     spec.limits.model_calls_per_agent = u32::from(choice % 4) + 1;
-    spec.limits.model_calls_per_episode = 7 + u32::from(choice % 4);
+    spec.limits.model_calls_per_episode = 7 + u32::from(choice % 4) * 2;
     spec.limits.tool_calls_per_answer = 2;
     spec.limits.inbox_max = 3;
     spec.limits.news_max = 2;
@@ -46,6 +46,8 @@ fn small_room(choice: u8) -> WorldSpec {
     spec.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 16 % 2)];
     spec.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice / 32 % 2)];
     spec.policy.retry_shown = choice >= 128;
+    let models = spec.models.values_mut();
+    models.for_each(|model| model.context_tokens_max = [700, 1_000, 100_000][usize::from(choice / 64 % 3)]);
     spec
 }
 
@@ -92,6 +94,10 @@ fn reaction(past: &Past, agent: &AgentName, a: u8, b: u8) -> Reaction {
     }
 }
 
+fn is_compaction(past: &Past, agent: &AgentName) -> bool {
+    past.world.model_ask(agent).is_some_and(|ask| ask.purpose == Purpose::Compaction)
+}
+
 fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
     let horizon = past.world.head();
     runtime(match effect {
@@ -108,7 +114,7 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
             Action::ContinueTurn { agent, turn, reaction }
         }
         Effect::CallModel { agent, call, attempt } => match a % 8 {
-            0 => Action::StartStream { agent, call, attempt },
+            0 if !is_compaction(past, &agent) => Action::StartStream { agent, call, attempt },
             1 => {
                 let kind = if b.is_multiple_of(4) { ModelErrorKind::RefusesRequest } else { ModelErrorKind::Overload };
                 let error = ModelError { retry_after_ms: Some(u64::from(b) * 2_000), ..ModelError::new(kind, "d") };
@@ -224,7 +230,9 @@ fn step(past: &mut Past, (what, a, b): Step) {
     let command = match what % 27 {
         0..=11 => return perform_owed(past, a, b),
         12..=14 => end_run(past, a, b),
-        15 | 16 => Some(post(SAYINGS[usize::from(a) % SAYINGS.len()])),
+        15 | 16 => {
+            Some(post(&format!("{} {}", SAYINGS[usize::from(a) % SAYINGS.len()], "x".repeat(usize::from(b) * 2))))
+        }
         17 | 18 => about_request(past, a, b),
         19 => late(past, a, b),
         24..=26 => Some(about_message(past, a, b)),

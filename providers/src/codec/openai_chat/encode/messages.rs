@@ -61,6 +61,9 @@ impl Writer {
             }
             // A name cannot begin with a bracket, so that nobody's message looks like this.
             Item::Notice { text } => self.say(json!({ "role": "user", "content": format!("[notice] {text}") })),
+            Item::Summary { text } => {
+                self.say(json!({ "role": "user", "content": format!("[summary of the earlier conversation] {text}") }));
+            }
             Item::Said { parts } => {
                 self.answer_all();
                 let said = said::message(self.echo, parts, |label| self.id(label));

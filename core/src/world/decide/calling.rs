@@ -1,0 +1,123 @@
+//! Asking a model: what it reads, and what must go so that it can.
+
+use super::compaction::Room;
+use super::{Draft, No};
+use crate::event::{Event, ModelCalled, PrefixBroken, PrefixCause, Purpose};
+use crate::ids::{AgentName, Attempt, ModelCallId, TurnId};
+use crate::memory::{FrameMark, Memory, Reading, Turn};
+use crate::request::Parameters;
+use crate::world::World;
+
+/// A model call in the making.
+#[derive(Clone, Copy)]
+pub(super) struct Calling<'m> {
+    pub(super) agent: &'m AgentName,
+    pub(super) turn: TurnId,
+    pub(super) memory: &'m Memory,
+    /// What the model would read if nothing had to go.
+    pub(super) reading: Reading<'m>,
+    /// How many summaries the turn has asked for.
+    pub(super) compactions: u32,
+    /// What the agent wants of its model.
+    pub(super) parameters: Parameters,
+}
+
+impl<'m> Calling<'m> {
+    /// A further call of an open turn.
+    pub(super) fn again(agent: &'m AgentName, memory: &'m Memory, turn: &Turn, parameters: Parameters) -> Self {
+        let reading = Reading::of_open_turn(memory);
+        Self { agent, turn: turn.id, memory, reading, compactions: turn.compactions, parameters }
+    }
+}
+
+impl Draft<'_> {
+    /// Records that the model is about to be asked, or that it is first asked for a summary, to make room.
+    pub(super) fn ask_model(&mut self, calling: &Calling<'_>, purpose: Purpose) -> Result<(), No> {
+        let mark = self.mark_of(calling, purpose).ok_or(No::STALE)?;
+        match self.make_room(calling, purpose, mark.room) {
+            Room::Summarise(items) => self.ask_summary(calling, items),
+            Room::Drop(items) => self.ask_without(calling, purpose, mark, items),
+        }
+    }
+
+    fn mark_of(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<FrameMark> {
+        let Calling { agent, turn, memory, parameters, .. } = *calling;
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn, purpose, parameters));
+        known.or_else(|| {
+            let layers = self.world.layers_of(agent);
+            Some(World::frame(self.rules_of(agent), &layers, agent, parameters, purpose)?.mark())
+        })
+    }
+
+    /// Asks with all items but the `dropped` oldest.
+    fn ask_without(
+        &mut self,
+        calling: &Calling<'_>,
+        purpose: Purpose,
+        mark: FrameMark,
+        dropped: usize,
+    ) -> Result<(), No> {
+        let Calling { agent, memory, reading, parameters, .. } = *calling;
+        if let Some(cause) = broken_prefix(memory, mark, (purpose, parameters), dropped) {
+            let dropped = u32::try_from(dropped).unwrap_or(u32::MAX);
+            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
+        }
+        let items = reading.count().saturating_sub(dropped);
+        let fingerprint = memory.fingerprint(mark.start, dropped, reading.fresh());
+        self.call_model(calling, purpose, items, fingerprint)
+    }
+
+    /// Records the first attempt of a call whose request has `items` items.
+    pub(super) fn call_model(
+        &mut self,
+        calling: &Calling<'_>,
+        purpose: Purpose,
+        items: usize,
+        fingerprint: crate::ids::Digest,
+    ) -> Result<(), No> {
+        let Calling { agent, turn, parameters, .. } = *calling;
+        let spec = self.rules_of(agent).agent(agent);
+        let model = spec.and_then(|spec| spec.model.clone()).ok_or(No::STALE)?;
+        let call = ModelCallId(self.here());
+        self.push(Event::ModelCalled(ModelCalled {
+            agent: agent.clone(),
+            turn,
+            call,
+            attempt: Attempt(1),
+            incarnation: self.world.incarnation,
+            purpose,
+            model,
+            parameters,
+            items: u32::try_from(items).unwrap_or(u32::MAX),
+            fingerprint,
+        }));
+        Ok(())
+    }
+
+    /// Keeps the memory of an agent that asks no model within its limit.
+    pub(super) fn trim(&mut self, agent: &AgentName, reading: &Reading<'_>) {
+        let dropped = u32::try_from(reading.surplus(self.rules_of(agent).spec().limits.items_max)).unwrap_or(u32::MAX);
+        if dropped > 0 {
+            let cause = PrefixCause::MemoryFull;
+            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
+        }
+    }
+}
+
+/// Why the next request does not extend the last one; `None` if it does, or if there was none.
+fn broken_prefix(
+    memory: &Memory,
+    mark: FrameMark,
+    (purpose, parameters): (Purpose, Parameters),
+    dropped: usize,
+) -> Option<PrefixCause> {
+    match &memory.chain {
+        _ if dropped > 0 => Some(PrefixCause::MemoryFull),
+        _ if memory.broken.is_some() => memory.broken,
+        Some(chain) if chain.frame.start == mark.start => None,
+        Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
+        Some(chain) if chain.parameters != parameters => Some(PrefixCause::Parameters),
+        Some(_) => Some(PrefixCause::SpecRevised),
+        None => None,
+    }
+}

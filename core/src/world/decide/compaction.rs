@@ -1,0 +1,120 @@
+//! Making room in an agent's memory: by a summary, which a model is asked for, or by dropping the oldest items.
+
+use super::calling::Calling;
+use super::{Draft, No};
+use crate::event::{CloseReason, Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
+use crate::ids::{AgentName, Position};
+use crate::memory::{Memory, ModelState, Turn};
+use crate::request::Parameters;
+use crate::response::LLMResponse;
+use crate::tokens::Share;
+use crate::world::{World, summary};
+
+/// How many summaries one turn may ask for.
+const COMPACTIONS_MAX: u32 = 2;
+
+/// How room is made for a request.
+pub(super) enum Room {
+    /// This many of the oldest items are summarised first.
+    Summarise(usize),
+    /// This many are dropped; none if all fit.
+    Drop(usize),
+}
+
+impl Draft<'_> {
+    /// Compares what the model would read with the `room` that it has.
+    pub(super) fn make_room(&self, calling: &Calling<'_>, purpose: Purpose, room: u64) -> Room {
+        let surplus = calling.reading.surplus(self.rules_of(calling.agent).spec().limits.items_max);
+        if calling.reading.tokens() <= room {
+            return Room::Drop(surplus);
+        }
+        let summarised = self.summarises(calling, purpose, room);
+        summarised.map_or_else(|| Room::Drop(surplus.max(calling.reading.too_old(room))), Room::Summarise)
+    }
+
+    /// How many items a summary is to stand for; `None` if the turn may have none, or it would not help.
+    fn summarises(&self, calling: &Calling<'_>, purpose: Purpose, room: u64) -> Option<usize> {
+        let Calling { agent, parameters, compactions, .. } = *calling;
+        let (world, rules) = (self.world, self.rules_of(agent));
+        let is_affordable = world.affords_summary(rules, agent, self.episode_of(agent)?, purpose);
+        if compactions >= COMPACTIONS_MAX || !is_affordable {
+            return None;
+        }
+        let frame = World::frame(rules, &world.layers_of(agent), agent, parameters, Purpose::Compaction)?;
+        let model = rules.spec().models.get(rules.agent(agent)?.model.as_ref()?)?;
+        let share = Share { context_tokens_max: model.context_tokens_max };
+        let readable = frame.mark().room.saturating_sub(u64::from(summary::instruction().tokens));
+        calling.reading.summarisable(room, readable, u64::from(share.summary()))
+    }
+
+    /// Asks for a summary of the `count` oldest items. What was wanted of the model is asked once that is there.
+    pub(super) fn ask_summary(&mut self, calling: &Calling<'_>, count: usize) -> Result<(), No> {
+        let Calling { agent, parameters, .. } = *calling;
+        let (rules, layers) = (self.rules_of(agent), self.world.layers_of(agent));
+        let frame = World::frame(rules, &layers, agent, parameters, Purpose::Compaction).ok_or(No::STALE)?;
+        let fingerprint = summary::fingerprint(frame.start(), calling.reading.all(), count);
+        self.call_model(calling, Purpose::Compaction, count.saturating_add(1), fingerprint)
+    }
+
+    /// Puts a summary in its place and asks what was wanted. What is no summary is a failure; one of what was taken back
+    /// meanwhile is thrown away, and another may be asked for.
+    pub(super) fn take_summary(
+        &mut self,
+        agent: &AgentName,
+        (turn, model): (&Turn, &ModelState),
+        answer: Position,
+        response: &LLMResponse,
+    ) -> Result<(), No> {
+        let Some(text) = summary_in(response) else { return self.go_without_summary(agent, model.parameters) };
+        let memory = self.memory(agent).ok_or(No::STALE)?;
+        let count = model.summarised();
+        let mut after = memory.clone();
+        after.flush_taken_back();
+        if count > 0 && !memory.has_lost_any_of(count) {
+            let (name, items) = (agent.clone(), u32::try_from(count).unwrap_or(u32::MAX));
+            self.push(Event::MemoryCompacted(MemoryCompacted { agent: name.clone(), turn: turn.id, answer, items }));
+            self.push(Event::PrefixBroken(PrefixBroken { agent: name, cause: PrefixCause::Compaction, dropped: 0 }));
+            after.summarise(count, text);
+        }
+        self.ask_wanted(agent, &after, turn.compactions, model.parameters)
+    }
+
+    /// Goes on after a summary that could not be had: the oldest items are dropped instead.
+    pub(super) fn go_without_summary(&mut self, agent: &AgentName, parameters: Parameters) -> Result<(), No> {
+        let mut after = self.memory(agent).ok_or(No::STALE)?.clone();
+        after.flush_taken_back();
+        self.ask_wanted(agent, &after, COMPACTIONS_MAX, parameters)
+    }
+
+    /// Asks what was wanted before the summary, as far as the episode still affords it.
+    fn ask_wanted(
+        &mut self,
+        agent: &AgentName,
+        memory: &Memory,
+        compactions: u32,
+        parameters: Parameters,
+    ) -> Result<(), No> {
+        let turn = memory.turn.as_ref().ok_or(No::STALE)?;
+        match self.world.affords(self.rules_of(agent), agent, turn.episode) {
+            Some(purpose) => {
+                let calling = Calling { compactions, ..Calling::again(agent, memory, turn, parameters) };
+                self.ask_model(&calling, purpose)
+            }
+            None => {
+                self.tell_limit(agent, turn.episode);
+                self.close(agent, turn.id, CloseReason::Limit);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The summary that an answer is. One that was cut at its limit is still a summary; a refusal or a call is none.
+fn summary_in(response: &LLMResponse) -> Option<String> {
+    match response {
+        LLMResponse::Text(_) | LLMResponse::Truncated(_) => {
+            Some(response.spoken()).filter(|text| !text.trim().is_empty())
+        }
+        LLMResponse::Calls(_) | LLMResponse::Refused(_) | LLMResponse::Filtered(_) => None,
+    }
+}

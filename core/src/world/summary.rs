@@ -1,0 +1,43 @@
+//! The request for a summary: an agent's oldest items, and what it is to do with them.
+
+use std::sync::Arc;
+
+use crate::event::Purpose;
+use crate::ids::Digest;
+use crate::memory::{Memory, ModelState, Remembered};
+use crate::request::{Item, fingerprint_next};
+
+/// What a model is told behind the items that it is to summarise.
+const INSTRUCTION: &str = "Your memory is full. Write a summary of everything above, for yourself: it will take the \
+     place of these messages. Keep who asked for what, what was decided, done and found out, and what is still open; \
+     keep names, numbers and paths as they are. Write the summary only. Nobody else will read it.";
+
+/// The last item of the request.
+pub(super) fn instruction() -> Remembered {
+    Remembered::new(Item::Notice { text: INSTRUCTION.to_owned() }, Arc::default())
+}
+
+/// The fingerprint of the request that has the `count` oldest of `items`, and the instruction.
+pub(super) fn fingerprint<'m>(start: Digest, items: impl Iterator<Item = &'m Remembered>, count: usize) -> Digest {
+    let digests = items.take(count).map(|kept| kept.digest).chain([instruction().digest]);
+    digests.fold(start, fingerprint_next)
+}
+
+impl Memory {
+    /// The items that `model` reads.
+    pub(super) fn asked(&self, model: &ModelState) -> Vec<Arc<Item>> {
+        let (count, last) = match model.purpose {
+            Purpose::Turn | Purpose::Closing => (self.items.len(), None),
+            Purpose::Compaction => (model.summarised(), Some(instruction().item)),
+        };
+        self.items.iter().take(count).map(|kept| Arc::clone(&kept.item)).chain(last).collect()
+    }
+
+    /// The fingerprint of what `model` reads, `start` being its first link.
+    pub(super) fn fingerprint_of(&self, model: &ModelState, start: Digest) -> Digest {
+        match model.purpose {
+            Purpose::Turn | Purpose::Closing => self.fingerprint(start, 0, &[]),
+            Purpose::Compaction => fingerprint(start, self.items.iter(), model.summarised()),
+        }
+    }
+}
