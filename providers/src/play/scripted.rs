@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::request::{Item, ModelRequest};
@@ -24,6 +25,9 @@ pub use reply::{ReplyError, ScriptedReply};
 /// The warning of an answer that is empty because all replies are used up.
 pub const SCRIPT_EXHAUSTED: &str = "script_exhausted";
 
+/// The summary that an agent gives whose script has none.
+pub const SCRIPTED_SUMMARY: &str = "There was an earlier conversation.";
+
 /// What a script says about a scripted model: nothing but its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -35,7 +39,7 @@ pub struct ScriptedSettings {
 }
 
 /// Plays replies. Those with a `when` that fits are tried first, in order, and are used up only if they say `once`;
-/// then comes the first of the others that is not used up.
+/// then comes the first of the others that is not used up. Summaries are played for summaries only.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedModel {
     replies: BTreeMap<AgentName, Vec<ScriptedReply>>,
@@ -50,7 +54,11 @@ impl ScriptedModel {
 
     fn next(&self, call: &ModelCall) -> Option<Next<'_>> {
         let replies = self.replies.get(&call.agent)?;
-        let numbered = || (0..).zip(replies).filter(|(index, reply)| !reply.is_used_up(*index, &call.played));
+        let is_summary = call.purpose == Purpose::Compaction;
+        let may_play = |index: u32, reply: &ScriptedReply| {
+            reply.is_summary() == is_summary && !reply.is_used_up(index, &call.played)
+        };
+        let numbered = || (0..).zip(replies).filter(|(index, reply)| may_play(*index, reply));
         let heard = last_heard(&call.request);
         let fitting = numbered().find(|(_, reply)| reply.when.as_ref().is_some_and(|when| when.fits(heard)));
         let (index, reply) = fitting.or_else(|| numbered().find(|(_, reply)| reply.when.is_none()))?;
@@ -82,6 +90,9 @@ fn last_heard(request: &ModelRequest) -> &str {
 impl Model for ScriptedModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
         let Some(Next { index, played, reply }) = self.next(call) else {
+            if call.purpose == Purpose::Compaction {
+                return Ok(LLMResponse::text(SCRIPTED_SUMMARY));
+            }
             return Ok(LLMResponse::Text(Reply { warnings: vec![SCRIPT_EXHAUSTED.to_owned()], ..Reply::default() }));
         };
         if let Some(pause) = reply.pause {
@@ -92,6 +103,9 @@ impl Model for ScriptedModel {
             Answer::Refuses(text) => {
                 let parts = vec![Part::Refusal(text.clone())];
                 Ok(LLMResponse::Refused(Reply { parts, played, ..Reply::default() }))
+            }
+            Answer::Summarises(text) => {
+                Ok(LLMResponse::Text(Reply { parts: vec![Part::Text(text.clone())], played, ..Reply::default() }))
             }
             Answer::Says { chunks, is_streamed, calls } => {
                 if *is_streamed {

@@ -132,13 +132,14 @@ static REPLY: Record = Record::new(
         field("calls", List(&Shape::Record(&CALL), 1), "Calls these tools."),
         field("refuse", Text, "Declines to answer, in these words."),
         field("fail", Shape::Record(&FAIL), "Fails this attempt."),
+        field("summary", Text, "Summarises its memory so; plays only when it is asked to, and is not used up."),
         field("pause", Duration(1, YEAR), "Waits first."),
         field("when", Shape::Record(&WHEN), "Plays only if the last message or tool result fits this."),
         field("once", Flag, "Whether a reply with `when` is used up by being played."),
     ]],
 )
-.any_of(&["text", "chunks", "calls", "refuse", "fail"])
-.clash(&[&["text", "chunks", "refuse", "fail"], &["calls", "refuse", "fail"]])
+.any_of(&["text", "chunks", "calls", "refuse", "fail", "summary"])
+.clash(&[&["text", "chunks", "refuse", "fail", "summary"], &["calls", "refuse", "fail", "summary"]])
 .needs(&[("once", "when")]);
 
 static CALL: Record = Record::new(

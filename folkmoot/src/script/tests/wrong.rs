@@ -261,7 +261,7 @@ fn replies_have_one_shape() {
         "replies: { planner: [{ once: true, text: a }, {}] }",
         &[
             "1:24 `once` needs `when` beside it",
-            "1:47 a scripted reply needs one of these: text, chunks, calls, refuse, fail",
+            "1:47 a scripted reply needs one of these: text, chunks, calls, refuse, fail, summary",
         ],
     );
     check(

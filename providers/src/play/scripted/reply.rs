@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::duration;
 
-/// One reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`, and `fail`.
+/// One reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`, `fail`, and `summary`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct ScriptedReply {
@@ -41,7 +41,12 @@ impl ScriptedReply {
 
     /// Whether playing it uses it up.
     pub(super) const fn is_consumed(&self) -> bool {
-        self.when.is_none() || self.once
+        self.once || (self.when.is_none() && !self.is_summary())
+    }
+
+    /// Whether it is played when the agent is asked for a summary of its memory, and never else.
+    pub(super) const fn is_summary(&self) -> bool {
+        matches!(self.answer, Answer::Summarises(_))
     }
 
     pub(super) fn is_used_up(&self, index: u32, played: &[u32]) -> bool {
@@ -55,6 +60,7 @@ pub(super) enum Answer {
     Says { chunks: Vec<String>, is_streamed: bool, calls: Vec<ScriptedCall> },
     Refuses(String),
     Fails { kind: Kind, retry_after: Option<Duration> },
+    Summarises(String),
 }
 
 /// When a reply fits: all that is given must hold for the last message or tool result.
@@ -104,6 +110,7 @@ struct Written {
     calls: Option<Vec<ScriptedCall>>,
     refuse: Option<String>,
     fail: Option<Failure>,
+    summary: Option<String>,
     #[serde(default, deserialize_with = "duration::deserialize_some")]
     pause: Option<Duration>,
     when: Option<When>,
@@ -124,7 +131,7 @@ impl TryFrom<Written> for ScriptedReply {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, &'static str> {
-        let Written { text, chunks, calls, refuse, fail, pause, when, once } = written;
+        let Written { text, chunks, calls, refuse, fail, summary, pause, when, once } = written;
         if when.as_ref().is_some_and(|when| when.contains.is_none() && when.equals.is_none()) {
             return Err("has a `when` without `contains` or `equals`");
         }
@@ -134,21 +141,22 @@ impl TryFrom<Written> for ScriptedReply {
         if calls.iter().flatten().any(|call| call.args.is_some() && call.raw_args.is_some()) {
             return Err("has a call with both `args` and `raw_args`");
         }
-        let answer = match (text, chunks, calls, refuse, fail) {
-            (None, None, None, None, Some(Failure { kind, retry_after })) => Answer::Fails { kind, retry_after },
-            (None, None, None, Some(text), None) => Answer::Refuses(text),
-            (Some(text), None, calls, None, None) => {
+        let answer = match (text, chunks, calls, refuse, fail, summary) {
+            (None, None, None, None, Some(Failure { kind, retry_after }), None) => Answer::Fails { kind, retry_after },
+            (None, None, None, Some(text), None, None) => Answer::Refuses(text),
+            (None, None, None, None, None, Some(text)) => Answer::Summarises(text),
+            (Some(text), None, calls, None, None, None) => {
                 Answer::Says { chunks: vec![text], is_streamed: false, calls: calls.unwrap_or_default() }
             }
-            (None, Some(chunks), calls, None, None) => {
+            (None, Some(chunks), calls, None, None, None) => {
                 Answer::Says { chunks, is_streamed: true, calls: calls.unwrap_or_default() }
             }
-            (None, None, Some(calls), None, None) if !calls.is_empty() => {
+            (None, None, Some(calls), None, None, None) if !calls.is_empty() => {
                 Answer::Says { chunks: Vec::new(), is_streamed: false, calls }
             }
             _ => {
                 return Err(
-                    "must have one of `text`, `chunks`, `calls`, `refuse`, `fail` (`calls` may stand beside text)",
+                    "must have one of `text`, `chunks`, `calls`, `refuse`, `fail`, `summary` (`calls` may stand beside text)",
                 );
             }
         };

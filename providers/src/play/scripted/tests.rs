@@ -178,3 +178,45 @@ fn a_reply_that_is_not_clear_is_an_error() {
     }
     assert_eq!(ScriptedReply::list(&json!("a")).unwrap_err().index, 0);
 }
+
+/// The summary of what ends with `text`.
+fn summary(replies: &Value, text: &str, played: &[u32]) -> Result<LLMResponse, ModelError> {
+    let call = ModelCall { purpose: Purpose::Compaction, ..call("worker", heard(text), played) };
+    play(&model(replies), &call).0
+}
+
+#[test]
+fn a_summary_is_played_for_summaries_only_and_uses_nothing_up() {
+    let replies = json!([{ "summary": "so far" }, { "text": "one" }]);
+    assert_eq!(answer(&replies, "hi", &[]), says("one", Some(1)));
+    assert_eq!(summary(&replies, "hi", &[]), says("so far", None));
+    assert_eq!(summary(&replies, "hi", &[1]), says("so far", None));
+    assert_eq!(answer(&json!([{ "summary": "so far" }]), "hi", &[]), answer(&json!([]), "hi", &[]));
+}
+
+#[test]
+fn a_summary_can_be_picked_and_used_once() {
+    let replies = json!([
+        { "summary": "else" },
+        { "summary": "of help", "when": { "contains": "help" } },
+        { "summary": "first", "when": { "contains": "help" }, "once": true },
+    ]);
+    assert_eq!(summary(&replies, "help", &[]), says("of help", None));
+    assert_eq!(summary(&replies, "hi", &[]), says("else", None));
+    let replies = json!([{ "summary": "first", "when": { "contains": "hi" }, "once": true }]);
+    assert_eq!(summary(&replies, "hi", &[]), says("first", Some(0)));
+    assert_eq!(summary(&replies, "hi", &[0]), says(SCRIPTED_SUMMARY, None));
+}
+
+#[test]
+fn an_agent_without_a_summary_gives_a_fixed_sentence() {
+    assert_eq!(summary(&json!([{ "text": "one" }]), "hi", &[]), says(SCRIPTED_SUMMARY, None));
+    let stranger = ModelCall { purpose: Purpose::Compaction, ..call("stranger", heard("hi"), &[]) };
+    assert_eq!(play(&model(&json!([])), &stranger).0, says(SCRIPTED_SUMMARY, None));
+}
+
+#[test]
+fn a_summary_is_a_whole_reply() {
+    let refusal = refusal(&json!({ "summary": "so far", "text": "one" }));
+    assert!(refusal.contains("`fail`, `summary`"), "{refusal}");
+}

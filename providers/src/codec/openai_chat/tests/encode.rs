@@ -223,3 +223,11 @@ fn what_is_attached_is_told_in_a_line_each_and_that_it_was_not_sent() {
     assert_eq!(messages, json!([user(&format!("Ada: Look!\n{lines}")), user(&format!("Ada: {lines}"))]));
     assert_eq!(warnings, ["attachment_not_sent"]);
 }
+
+#[test]
+fn a_summary_is_a_marked_message() {
+    let summary = Item::Summary { text: "Ada asked twice.".into() };
+    let (messages, warnings) = encode(vec![summary, heard("Ada", "Hi")]);
+    let marked = user("[summary of the earlier conversation] Ada asked twice.");
+    assert_eq!((messages, warnings), (json!([marked, user("Ada: Hi")]), no_warnings()));
+}
