@@ -16,7 +16,7 @@ impl CallResult {
                 Self { text: output.model.clone(), failed: false, user: output.user.clone() }
             }
             (CallStatus::Done, _) => Self { text: "[erased]".to_owned(), failed: false, user: None },
-            (CallStatus::SettledRan, _) => Self { failed: false, ..fixed(sentence(status)) },
+            (CallStatus::SettledRan | CallStatus::HandedOff, _) => Self { failed: false, ..fixed(sentence(status)) },
             (_, _) => fixed(sentence(status)),
         }
     }

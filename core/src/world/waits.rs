@@ -46,10 +46,17 @@ impl World {
         })
     }
 
-    /// Whether `call` of `agent` waits for the answer of another agent.
+    /// Whether `call` of `asker` waits for another agent.
+    pub(super) fn awaits_agent(&self, asker: &AgentName, call: CallId) -> bool {
+        self.open_call(asker, call).is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
+    }
+
+    /// Whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
     #[must_use]
-    pub fn awaits_agent(&self, agent: &AgentName, call: CallId) -> bool {
-        self.open_call(agent, call).is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
+    pub fn owes_answer(&self, agent: &AgentName, asker: &AgentName, call: CallId) -> bool {
+        let is_for =
+            |state: &CallState| if let CallState::AwaitsAgent { asked, .. } = state { asked == agent } else { false };
+        self.open_call(asker, call).is_some_and(|open| is_for(&open.state))
     }
 
     /// The agents that read the next reply of `agent`'s open turn as the result of their calls: it wakes none of them
@@ -58,7 +65,7 @@ impl World {
     pub fn answers(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
         let asks = turn.into_iter().flat_map(|turn| &turn.asks);
-        asks.filter(|(asker, call)| self.awaits_agent(asker, *call)).map(|(asker, _)| asker.clone()).collect()
+        asks.filter(|(asker, call)| self.owes_answer(agent, asker, *call)).map(|(asker, _)| asker.clone()).collect()
     }
 
     /// Whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
@@ -71,7 +78,8 @@ impl World {
     fn waited_for_by(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let memory = self.memories.get(agent);
         let queued = memory.into_iter().flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
-        let queued = queued.filter(|(asker, call)| self.awaits_agent(asker, *call)).map(|(asker, _)| asker.clone());
+        let queued =
+            queued.filter(|(asker, call)| self.owes_answer(agent, asker, *call)).map(|(asker, _)| asker.clone());
         queued.chain(self.answers(agent)).collect()
     }
 

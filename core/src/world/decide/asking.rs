@@ -156,15 +156,23 @@ impl<'w> Draft<'w> {
         self.end_asks(asks, &CallStatus::Unanswered(UnansweredCause::Limit));
     }
 
-    /// Ends the questions of agents that are stopped, and then those that nobody will take up any more.
-    pub(super) fn stop_asks(&mut self, stopped: &[&AgentName], is_meant: impl Fn(EpisodeId) -> bool) {
+    /// Ends the questions of agents whose turns are about to be closed, as `status`, and then those that stand in messages
+    /// which nobody will take up any more.
+    pub(super) fn end_asks_of(
+        &mut self,
+        agents: &[&AgentName],
+        status: &CallStatus,
+        is_gone: impl Fn(&Message) -> bool,
+    ) {
         let world = self.world;
-        let own: Vec<_> = world.asks().filter(|ask| stopped.contains(&ask.agent)).collect();
-        own.into_iter().for_each(|ask| self.end(ask.agent, ask.call, None, CallStatus::Cancelled));
-        let inboxes = world.busy.iter().filter_map(|agent| world.memories.get(agent)).flat_map(|memory| &memory.inbox);
-        let gone: Vec<_> = inboxes.filter(|message| is_meant(message.episode)).flat_map(|one| &one.asks).collect();
-        let gone = gone.into_iter().filter(|(asker, call)| self.awaits(asker, *call)).cloned().collect();
-        self.end_asks(gone, &CallStatus::Unanswered(UnansweredCause::Stopped));
+        let own: Vec<_> = world.asks().filter(|ask| agents.contains(&ask.agent)).collect();
+        own.into_iter().for_each(|ask| self.end(ask.agent, ask.call, None, status.clone()));
+        for agent in &world.busy {
+            let inbox = world.memories.get(agent).into_iter().flat_map(|memory| &memory.inbox);
+            let gone = inbox.filter(|message| is_gone(message)).flat_map(|message| &message.asks);
+            let gone = self.still_owed(agent, gone);
+            self.end_asks(gone, &CallStatus::Unanswered(UnansweredCause::Stopped));
+        }
     }
 
     /// Ends the questions that were not answered in time.
@@ -188,7 +196,7 @@ impl<'w> Draft<'w> {
     /// opens.
     fn asks_owed_by(&self, agent: &AgentName) -> Vec<(AgentName, CallId)> {
         match self.memory(agent).and_then(|memory| memory.turn.as_ref()) {
-            Some(turn) => self.still_open(turn.asks.iter()),
+            Some(turn) => self.still_owed(agent, turn.asks.iter()),
             None => self.asks_among_news(agent, self.opened_with(agent)),
         }
     }
@@ -196,16 +204,24 @@ impl<'w> Draft<'w> {
     /// The calls that wait for an answer to one of `agent`'s `count` oldest news.
     fn asks_among_news(&self, agent: &AgentName, count: usize) -> Vec<(AgentName, CallId)> {
         let news = self.memory(agent).into_iter().flat_map(|memory| memory.inbox.iter().take(count));
-        self.still_open(news.flat_map(|message: &std::sync::Arc<Message>| &message.asks))
+        self.still_owed(agent, news.flat_map(|message: &std::sync::Arc<Message>| &message.asks))
     }
 
-    fn still_open<'a>(&self, asks: impl Iterator<Item = &'a (AgentName, CallId)>) -> Vec<(AgentName, CallId)> {
-        asks.filter(|(asker, call)| self.awaits(asker, *call)).cloned().collect()
+    /// Those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
+    fn still_owed<'a>(
+        &self,
+        agent: &AgentName,
+        asks: impl Iterator<Item = &'a (AgentName, CallId)>,
+    ) -> Vec<(AgentName, CallId)> {
+        let is_owed = |(asker, call): &&(AgentName, CallId)| {
+            self.world.owes_answer(agent, asker, *call) && !self.has_ended(*call)
+        };
+        asks.filter(is_owed).cloned().collect()
     }
 
     /// Whether a call waits for an agent, and does not end in this very commit.
-    pub(super) fn awaits(&self, agent: &AgentName, call: CallId) -> bool {
-        self.world.awaits_agent(agent, call) && !self.has_ended(call)
+    pub(super) fn awaits(&self, asker: &AgentName, call: CallId) -> bool {
+        self.world.awaits_agent(asker, call) && !self.has_ended(call)
     }
 
     /// Whether a call has its result in this very commit.

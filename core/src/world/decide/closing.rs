@@ -34,7 +34,7 @@ impl Draft<'_> {
             return Err(No::right(RefusalReason::NothingToStop));
         }
         self.push(Event::Stopped(Stopped { by: self.principal.clone(), episode }));
-        self.stop_asks(&stopped, is_meant);
+        self.end_asks_of(&stopped, &CallStatus::Cancelled, |message| is_meant(message.episode));
         stopped.into_iter().for_each(|agent| self.close_turn_of(agent, CloseReason::Stopped));
         Ok(())
     }

@@ -36,7 +36,7 @@ impl World {
         };
         let turn = self.memories.get(author).and_then(|memory| memory.turn.as_ref());
         let asks = turn.into_iter().flat_map(|turn| &turn.asks);
-        asks.filter(|(asker, call)| self.awaits_agent(asker, *call)).cloned().collect()
+        asks.filter(|(asker, call)| self.owes_answer(author, asker, *call)).cloned().collect()
     }
 
     pub(super) fn hand_off(&mut self, event: &HandedOff) {
@@ -44,7 +44,9 @@ impl World {
         let passed = turn.map(|turn| std::mem::take(&mut turn.asks)).unwrap_or_default();
         for (asker, call) in passed {
             let Some(open) = self.call_mut(&asker, call) else { continue };
-            if let CallState::AwaitsAgent { asked, .. } = &mut open.state {
+            if let CallState::AwaitsAgent { asked, .. } = &mut open.state
+                && *asked == event.agent
+            {
                 *asked = event.to.clone();
             }
         }

@@ -251,7 +251,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
 }
 
 /// How many random histories are tried, unless `PROPTEST_CASES`, which proptest reads, asks for other than its default.
-fn cases() -> u32 {
+pub(super) fn cases() -> u32 {
     const DEFAULT: u32 = 256;
     Some(ProptestConfig::default().cases).filter(|cases| *cases != DEFAULT).unwrap_or(96)
 }
