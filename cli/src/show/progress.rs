@@ -28,7 +28,8 @@ impl Progress {
         let what = match doing {
             Doing::Thinking => "is thinking",
             Doing::UsingTools => "is using its tools",
-            Doing::Nothing | Doing::Waking | Doing::WaitingForPerson | Doing::WaitingForAgent => {
+            Doing::WaitingForAgent => "waits for another agent",
+            Doing::Nothing | Doing::Waking | Doing::WaitingForPerson => {
                 self.busy.remove(agent);
                 return;
             }
