@@ -52,13 +52,15 @@ impl Kind {
     pub const COMMON_KEYS: [&'static str; 4] = ["use", "description", "timeout", "model_bytes"];
 }
 
-const KINDS: [&Kind; 7] = [
+const KINDS: [&Kind; 9] = [
     &crate::files::READ,
     &crate::files::WRITE,
     &crate::files::APPEND,
     &crate::shell::SHELL,
     &crate::clock::NOW,
     &crate::calc::CALC,
+    &crate::asking::ASK,
+    &crate::asking::HANDOFF,
     &crate::scripted::SCRIPTED,
 ];
 

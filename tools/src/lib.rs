@@ -18,6 +18,7 @@
 //! ```
 
 mod arguments;
+mod asking;
 mod build;
 mod calc;
 mod clock;

@@ -95,12 +95,18 @@ impl<'a> Draft<'a> {
         Ok(folder.join(name))
     }
 
+    /// Which of its settings are about runs.
+    pub(crate) fn run_settings(&self) -> impl Iterator<Item = &'static str> {
+        let timeout = self.common.timeout.map(|_| "timeout");
+        timeout.into_iter().chain(self.common.model_bytes.map(|_| "model_bytes"))
+    }
+
     /// How many bytes of output a model sees at most.
     pub(crate) fn model_bytes_max(&self) -> u64 {
         self.common.model_bytes.unwrap_or(ToolSpec::MODEL_BYTES_MAX)
     }
 
-    /// The spec of a tool that runs no programs and cannot tell what became of a lost run.
+    /// The spec of a tool that the shell runs, without programs, and that cannot tell what became of a lost run.
     pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
         self.check_schema(&declared.schema)?;
         let timeout = self.common.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));

@@ -21,6 +21,8 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         (json!({ "use": "shell", "cwd": ".", "allow": [["ls"]] }), EffectClass::Destructive, Repeat::Never),
         (json!({ "use": "clock.now" }), EffectClass::Read, Repeat::Always),
         (json!({ "use": "calc" }), EffectClass::Read, Repeat::Always),
+        (json!({ "use": "ask" }), EffectClass::Read, Repeat::Always),
+        (json!({ "use": "handoff" }), EffectClass::Read, Repeat::Always),
         (
             json!({ "use": "scripted", "effect": "write", "results": [{ "text": "" }] }),
             EffectClass::Write,
@@ -31,7 +33,7 @@ fn every_kind_is_built_with_the_effect_it_declares() {
         assert_eq!((spec.effect, spec.repeat), (effect, repeat), "{settings}");
         assert_eq!(spec.needs_host, settings["use"] == "shell");
     }
-    assert_eq!(kinds().count(), 7);
+    assert_eq!(kinds().count(), 9);
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         (
             "use".into(),
             "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? Known are `fs.read`, `fs.write`, \
-             `fs.append`, `shell`, `clock.now`, `calc`, `scripted`"
+             `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
     );

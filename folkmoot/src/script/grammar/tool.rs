@@ -1,7 +1,7 @@
 //! The tables of the tools.
 
 use super::Shape::{Count, Duration, Either, Flag, Json, JsonMap, List, Text, Word};
-use super::{Field, HOUR, Record, Shape, Variants, YEAR, field, required};
+use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, YEAR, field, required};
 
 pub(crate) static TOOL: Variants = Variants {
     what: "a tool",
@@ -13,6 +13,8 @@ pub(crate) static TOOL: Variants = Variants {
         ("shell", &SHELL),
         ("clock.now", &CLOCK_NOW),
         ("calc", &CALC),
+        ("ask", &ASK),
+        ("handoff", &HANDOFF),
         ("scripted", &SCRIPTED_TOOL),
     ],
 };
@@ -33,6 +35,11 @@ static FS_WRITE: Record = Record::new("the tool fs.write", &[TOOL_SETTINGS, ROOT
 static FS_APPEND: Record = Record::new("the tool fs.append", &[TOOL_SETTINGS, ROOT, WRITTEN]);
 static CLOCK_NOW: Record = Record::new("the tool clock.now", &[TOOL_SETTINGS]);
 static CALC: Record = Record::new("the tool calc", &[TOOL_SETTINGS]);
+const TURNED_TO: &[Field] =
+    &[field("agents", List(&NAMES_OF_AGENTS, 1), "Whom it may turn to; every other agent if left out.")];
+
+static ASK: Record = Record::new("the tool ask", &[TOOL_SETTINGS, TURNED_TO]);
+static HANDOFF: Record = Record::new("the tool handoff", &[TOOL_SETTINGS, TURNED_TO]);
 static SHELL: Record = Record::new(
     "the tool shell",
     &[

@@ -54,12 +54,18 @@ fn unknown_names_are_shown_with_the_nearest_known_one() {
 #[test]
 fn tools_and_models_say_what_they_are() {
     assert_eq!(
+        faults(&ROOM.replace("use: clock.now", "use: ask, agents: [planer]")),
+        ["5:37 no agent is called `planer` | did you mean `planner`?"]
+    );
+    assert_eq!(
         faults(&ROOM.replace("use: clock.now", "use: clock.nwo")),
         ["5:23 `clock.nwo` is not known as `use` of a tool | did you mean `clock.now`?"]
     );
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "description: d")),
-        ["5:10 a tool needs `use` | there is: fs.read, fs.write, fs.append, shell, clock.now, calc, scripted"]
+        [
+            "5:10 a tool needs `use` | there is: fs.read, fs.write, fs.append, shell, clock.now, calc, ask, handoff, scripted"
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "use: scripted, results: [{ text: a }]")),
