@@ -47,6 +47,8 @@ sweeps! {
     failures_and_streams_survive_every_cut: "weather",
     reconciled_runs_survive_every_cut: "reconciled",
     programs_survive_every_cut: "ledger",
+    questions_between_agents_survive_every_cut: "ask",
+    handoffs_survive_every_cut: "handoff",
 }
 
 #[test]
