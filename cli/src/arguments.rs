@@ -176,9 +176,9 @@ pub(crate) struct Replay {
     /// This agent's memory.
     #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
     pub(crate) agent: Option<AgentName>,
-    /// The exact request of the model call that is recorded here, at its `ModelCalled`.
+    /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its `ModelCalled`, or the position.
     #[arg(long, value_name = "CALL")]
-    pub(crate) prompt: Option<u64>,
+    pub(crate) prompt: Option<String>,
 }
 
 /// `why`.
@@ -187,9 +187,9 @@ pub(crate) struct Why {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
-    /// The event: its position in the log.
+    /// The event: its position in the log, or `WORLD#POSITION`.
     #[arg(value_name = "N")]
-    pub(crate) at: u64,
+    pub(crate) at: String,
 }
 
 /// `approvals`.

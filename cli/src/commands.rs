@@ -19,6 +19,7 @@ mod decision;
 mod deny;
 mod doctor;
 mod log;
+mod place;
 mod replay;
 mod resume;
 mod run;

@@ -7,6 +7,7 @@ mod fault;
 mod page;
 mod paint;
 mod progress;
+pub(crate) mod prompt;
 pub(crate) mod request;
 pub(crate) mod stage;
 pub(crate) mod style;

@@ -2,6 +2,7 @@
 
 pub(crate) mod event;
 mod gist;
+pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;
 pub(crate) mod why;

@@ -29,6 +29,16 @@ pub struct ModelRequest {
     pub fingerprint: Digest,
 }
 
+impl ModelRequest {
+    /// The fingerprint computed anew, from every part and every item. It is `fingerprint`, unless a part of it is not
+    /// what that was made from.
+    #[must_use]
+    pub fn recomputed_fingerprint(&self) -> Digest {
+        let start = fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools);
+        self.items.iter().fold(start, |before, item| fingerprint_next(before, item.digest()))
+    }
+}
+
 /// A part of what a model is told before the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer {

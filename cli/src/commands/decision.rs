@@ -1,11 +1,11 @@
 //! What `approve`, `deny`, `answer` and `settle` have in common.
 
-use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::core::ids::WorldName;
 
 use crate::arguments::{Common, Decided, Resume};
-use crate::commands::resume;
+use crate::commands::{place, resume};
 use crate::control::decision::{Decision, Taken, What};
-use crate::exit::{CliError, USAGE};
+use crate::exit::CliError;
 use crate::show::{clean, clip};
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -16,7 +16,7 @@ const ARGUMENTS_MAX: usize = 200;
 /// Takes a decision: in the store, or through the process that holds it.
 pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Result<(), CliError> {
     let Decided { world, request, by, resume } = decided;
-    let request = position(&world, &request)?;
+    let request = place::of(&world, &request, "request")?;
     let source = Source::open(common).await?;
     let is_held = source.is_held();
     let taken = Box::pin(source.decide(&Decision { world: world.clone(), request, by, what })).await?;
@@ -40,16 +40,4 @@ fn say(common: &Common, world: &WorldName, taken: &Taken, is_held: bool, resumes
         (false, true) => Ok(()),
         (false, false) => terminal.line(&format!("Go on with: {} resume {world}", common.program())),
     }
-}
-
-/// The position of a request, as people name it: `WORLD#POSITION`, a beginning of that world's name, or the position.
-fn position(world: &WorldName, name: &str) -> Result<Position, CliError> {
-    let (prefix, number) = name.rsplit_once('#').unwrap_or(("", name));
-    if !world.as_str().starts_with(prefix) {
-        return Err(CliError::other(USAGE, format!("{name} is no request of the world {world}")));
-    }
-    let number: Option<u64> = number.parse().ok();
-    number.filter(|number| *number > 0).map(Position::new).ok_or_else(|| {
-        CliError::other(USAGE, format!("{name} names no request: write {world}#POSITION, or the position alone"))
-    })
 }

@@ -6,11 +6,13 @@ use folkmoot::core::response::Part;
 use serde_json::Value;
 
 use crate::arguments::{Common, Replay};
-use crate::exit::{CliError, STORE};
+use crate::commands::place;
+use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, clip, one_line, request, time};
+use crate::show::{clean, clip, one_line, prompt, request, time};
 use crate::source::Source;
 use crate::terminal::Terminal;
+use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
 use crate::view::replay::{MemoryView, ReplayView};
 
@@ -20,16 +22,35 @@ const TEXT_MAX: usize = 240;
 /// Shows the folded state of a world, an agent's memory, or the request of a model call.
 pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), CliError> {
     let Replay { world, at, agent, prompt } = arguments;
-    let (at, prompt) = (at.map(Position::new), prompt.map(Position::new));
+    let at = at.map(Position::new);
+    let prompt = prompt.map(|call| place::of(&world, &call, "call")).transpose()?;
     let query = ReplayQuery { world, at, agent: agent.clone(), prompt };
     let answer = Source::open(common).await?.ask_all(Query::Replay(query)).await?;
     let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     let mut terminal = Terminal::new();
-    if common.json || prompt.is_some() {
+    if prompt.is_some() {
+        return show_prompt(common, &mut terminal, value);
+    }
+    if common.json {
         return terminal.document(&value);
     }
     let lines = if agent.is_some() { memory(value)? } else { state(value, at)? };
     lines.iter().try_for_each(|line| terminal.line(line))
+}
+
+/// Shows a request. One that is not what was recorded is shown as well, and is an error.
+fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result<(), CliError> {
+    let view: PromptView = serde_json::from_value(value).map_err(CliError::json)?;
+    if common.json {
+        terminal.document(&view)?;
+    } else {
+        prompt::lines(&view).iter().try_for_each(|line| terminal.line(line))?;
+    }
+    if view.is_same {
+        return Ok(());
+    }
+    let what = "the request does not have the fingerprint that is recorded: it is not what the model was asked";
+    Err(CliError::other(INTEGRITY, what))
 }
 
 fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError> {

@@ -1,8 +1,7 @@
 //! `folkmoot why`.
 
-use folkmoot::core::ids::Position;
-
 use crate::arguments::{Common, Why};
+use crate::commands::place;
 use crate::exit::{CliError, STORE};
 use crate::show::why::lines;
 use crate::source::Source;
@@ -12,7 +11,8 @@ use crate::view::why::{WhyQuery, WhyView};
 
 /// Shows why an event is there.
 pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError> {
-    let query = WhyQuery { world: arguments.world, at: Position::new(arguments.at) };
+    let at = place::of(&arguments.world, &arguments.at, "event")?;
+    let query = WhyQuery { world: arguments.world, at };
     let answer = Source::open(common).await?.ask_all(Query::Why(query)).await?;
     let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     let mut view: WhyView = serde_json::from_value(value).map_err(CliError::json)?;

@@ -1,17 +1,18 @@
 //! Questions that only read, and their answers. Never a network or tool call.
 
-use folkmoot::core::event::{Event, EventKind};
+use folkmoot::core::event::EventKind;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
 use folkmoot::core::port::{EventLog, Labels, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, fold_world};
+use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
-use futures::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::exit::{CliError, FAILED, USAGE};
+use crate::exit::{CliError, USAGE};
 use crate::view::event::EventView;
+use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::why::{WhyQuery, why};
 use crate::view::world::WorldView;
@@ -149,7 +150,8 @@ fn kind(name: &str) -> Result<EventKind, CliError> {
 
 async fn replay(log: &dyn EventLog, query: &ReplayQuery) -> Result<Value, CliError> {
     if let Some(call) = query.prompt {
-        return prompt(log, &query.world, call).await;
+        let prompt = prompt(log, &query.world, call).await?;
+        return serde_json::to_value(prompt).map_err(CliError::json);
     }
     let world = fold_world(log, &query.world, query.at).await?;
     let Some(agent) = &query.agent else { return serde_json::to_value(ReplayView::of(&world)).map_err(CliError::json) };
@@ -160,36 +162,4 @@ async fn replay(log: &dyn EventLog, query: &ReplayQuery) -> Result<Value, CliErr
 fn no_agent(world: &World, agent: &AgentName) -> CliError {
     let all: Vec<String> = world.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect();
     CliError::other(USAGE, format!("there is no agent {agent} in this world; there are {}", all.join(", ")))
-}
-
-/// The request of the model call, or of the attempt, that is recorded at `call`.
-async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<Value, CliError> {
-    let world = fold_world(log, name, Some(call)).await?;
-    let agent = caller(log, name, call).await?;
-    let ask = world.model_ask(&agent);
-    let ask = ask.ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
-    Ok(json!({
-        "world": name,
-        "at": world.head(),
-        "call": call,
-        "attempt": ask.attempt,
-        "agent": agent,
-        "model": ask.model,
-        "idempotency_key": ask.idempotency_key,
-        "request": ask.request,
-    }))
-}
-
-async fn caller(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<AgentName, CliError> {
-    let mut commits = log.read(entry(log, name).await?.world, call).await?;
-    let commit = commits.try_next().await?.map(|stored| stored.commit);
-    let event = commit.as_ref().and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
-    match event {
-        Some((_, Event::ModelCalled(called))) => Ok(called.agent.clone()),
-        Some((_, other)) => {
-            let list = "`log --kind ModelCalled` lists the calls";
-            Err(CliError::other(USAGE, format!("event {call} is a {}, not a ModelCalled; {list}", other.kind().name())))
-        }
-        None => Err(CliError::other(USAGE, format!("there is no event {call}"))),
-    }
 }

@@ -6,11 +6,13 @@
     reason = "a test says what went wrong by panicking, and a test that is skipped says so"
 )]
 
+mod amend;
 mod attach;
 mod chat;
 mod decisions;
 mod desk;
 mod expectations;
+mod prompt;
 mod reads;
 mod real_time;
 mod scripts;

@@ -99,7 +99,7 @@ fn every_event_of_a_log_has_a_chain_that_ends() {
 fn what_is_not_there_is_said_to_be_missing() {
     let desk = told();
     desk.run(&["why", "release-room", "999"]).expect(2).err_has("there is no event 999").err_has("are 1 to 41");
-    desk.run(&["why", "release-room", "0"]).expect(2).err_has("there is no event 0");
+    desk.run(&["why", "release-room", "0"]).expect(2).err_has("0 names no event: write release-room#POSITION");
     desk.run(&["why", "nowhere", "1"]).expect(3).err_has("nowhere");
     Desk::new().run(&["why", "w", "1"]).expect(3).err_has("there is no store at store");
 }

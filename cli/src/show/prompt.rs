@@ -1,0 +1,103 @@
+//! The request of a model call, for people: every byte that the model reads, made safe for a terminal.
+
+use folkmoot::core::event::{Attachment, Purpose};
+use folkmoot::core::request::{Item, Parameters};
+use folkmoot::core::response::Part;
+
+use super::clean;
+use super::style::{BOLD, DIM, paint};
+use crate::view::prompt::{PromptView, ToolView};
+
+/// What a model was asked, under heads.
+pub(crate) fn lines(view: &PromptView) -> Vec<String> {
+    let PromptView { world, call, attempt, agent, model, request, .. } = view;
+    let (agent, asked) = (clean(agent.as_str()), clean(&request.model));
+    let mut lines = vec![
+        paint(BOLD, &format!("{world}#{call} {agent} asks {model} ({asked}), attempt {attempt}")),
+        format!("{}; {}", purpose(view.purpose), parameters(request.parameters)),
+        fingerprint(view),
+    ];
+    for layer in &request.system {
+        lines.push(head(layer.kind.name()));
+        lines.extend(text(&layer.text));
+    }
+    lines.push(head("tools"));
+    lines.extend(request.tools.iter().flat_map(tool));
+    for (number, item) in request.items.iter().enumerate() {
+        lines.extend(shown(number.saturating_add(1), item));
+    }
+    lines
+}
+
+const fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Turn => "for an answer",
+        Purpose::Closing => "for the closing answer, without tools",
+        Purpose::Compaction => "for a summary of what came first",
+    }
+}
+
+fn parameters(parameters: Parameters) -> String {
+    let decimal = |milli: u32| format!("{}.{:03}", milli / 1_000, milli % 1_000);
+    let temperature = parameters
+        .temperature_milli
+        .map(|milli| format!("temperature {}", decimal(milli).trim_end_matches('0').trim_end_matches('.')));
+    let most = parameters.output_tokens_max.map(|most| format!("at most {most} tokens"));
+    let all: Vec<String> = [temperature, most].into_iter().flatten().collect();
+    if all.is_empty() { "the provider's own parameters".to_owned() } else { all.join(", ") }
+}
+
+fn fingerprint(view: &PromptView) -> String {
+    let (found, recorded) = (view.request.fingerprint, view.recorded);
+    if view.is_same {
+        return paint(DIM, &format!("fingerprint {found}, as recorded"));
+    }
+    format!("fingerprint {found}, and recorded is {recorded}")
+}
+
+fn head(text: &str) -> String {
+    paint(BOLD, &format!("{text}:"))
+}
+
+/// The lines of a text, set off.
+fn text(text: &str) -> Vec<String> {
+    clean(text).split('\n').map(|line| format!("  {line}").trim_end().to_owned()).collect()
+}
+
+fn tool(tool: &ToolView) -> Vec<String> {
+    let mut lines = text(&format!("{}: {}", tool.name, tool.description));
+    lines.extend(text(&format!("  {}", tool.schema)));
+    lines
+}
+
+/// An item under its number: whose it is, then what the model reads.
+fn shown(number: usize, item: &Item) -> Vec<String> {
+    let (who, body) = match item {
+        Item::Heard { from, text, attachments } => (format!("heard {}", clean(from)), heard(text, attachments)),
+        Item::Said { parts } => ("said".to_owned(), parts.iter().flat_map(part).collect()),
+        Item::Result { label, text: given, failed } => {
+            let what = if *failed { "failed result" } else { "result" };
+            (format!("{what} of {}", clean(label)), text(given))
+        }
+        Item::Notice { text: told } => ("notice".to_owned(), text(told)),
+    };
+    std::iter::once(head(&format!("{number} {who}"))).chain(body).collect()
+}
+
+fn heard(said: &str, attachments: &[Attachment]) -> Vec<String> {
+    let mut lines = text(said);
+    let file = |file: &Attachment| {
+        text(&format!("[{}, {}, {} bytes, {}]", file.name, file.media_type, file.bytes, file.blob.short()))
+    };
+    lines.extend(attachments.iter().flat_map(file));
+    lines
+}
+
+fn part(part: &Part) -> Vec<String> {
+    match part {
+        Part::Text(said) | Part::Refusal(said) => text(said),
+        Part::Call(call) => text(&format!("→ {} {} {}", call.label, call.tool, call.arguments)),
+        Part::Reasoning(thought) => text(&format!("(reasoning) {thought}")),
+        Part::Opaque(value) => text(&format!("(as it came) {value}")),
+    }
+}

@@ -1,0 +1,117 @@
+//! The request of a model call, rebuilt from the log.
+
+use std::sync::Arc;
+
+use folkmoot::core::event::{Event, ModelCalled, Purpose};
+use folkmoot::core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
+use folkmoot::core::port::EventLog;
+use folkmoot::core::request::{Item, Layer, ModelRequest, Parameters};
+use folkmoot::fold_world;
+use futures::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::exit::{CliError, FAILED, USAGE};
+use crate::view::query::entry;
+
+/// The request of an attempt of a model call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PromptView {
+    pub(crate) world: WorldName,
+    /// The last event that is in the state that it was built from.
+    pub(crate) at: Position,
+    /// The `ModelCalled` that was asked about.
+    pub(crate) call: Position,
+    pub(crate) attempt: Attempt,
+    pub(crate) agent: AgentName,
+    pub(crate) turn: TurnId,
+    /// What the answer is for.
+    pub(crate) purpose: Purpose,
+    /// The model, by its name in the room.
+    pub(crate) model: ModelName,
+    /// The same for all attempts.
+    pub(crate) idempotency_key: String,
+    /// What is asked.
+    pub(crate) request: RequestView,
+    /// The fingerprint that the event records.
+    pub(crate) recorded: Digest,
+    /// Whether the fingerprint, computed anew from all parts of the request, is that one.
+    pub(crate) is_same: bool,
+}
+
+/// What a model is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RequestView {
+    /// The provider's name of the model.
+    pub(crate) model: String,
+    pub(crate) parameters: Parameters,
+    /// What the model is told before the conversation, each layer under its kind.
+    pub(crate) system: Vec<Layer>,
+    pub(crate) tools: Vec<ToolView>,
+    /// The conversation, in the order in which the agent saw it.
+    pub(crate) items: Vec<Arc<Item>>,
+    /// Computed anew from all the above.
+    pub(crate) fingerprint: Digest,
+}
+
+/// A tool as a model sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ToolView {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) schema: Value,
+}
+
+/// Rebuilds the request of the model call, or of the attempt, that is recorded at `call`.
+pub(crate) async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<PromptView, CliError> {
+    let called = called(log, name, call).await?;
+    let world = fold_world(log, name, Some(call)).await?;
+    let ask = world.model_ask(&called.agent);
+    let ask = ask.ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
+    let request = RequestView::of(ask.request);
+    Ok(PromptView {
+        world: name.clone(),
+        at: world.head(),
+        call,
+        attempt: ask.attempt,
+        agent: called.agent,
+        turn: called.turn,
+        purpose: called.purpose,
+        model: ask.model,
+        idempotency_key: ask.idempotency_key,
+        recorded: called.fingerprint,
+        is_same: request.fingerprint == called.fingerprint,
+        request,
+    })
+}
+
+async fn called(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<ModelCalled, CliError> {
+    let entry = entry(log, name).await?;
+    let mut commits = log.read(entry.world, call).await?;
+    let commit = commits.try_next().await?.map(|stored| stored.commit);
+    let event = commit.as_ref().and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
+    match event {
+        Some((_, Event::ModelCalled(called))) => Ok(called.clone()),
+        Some((_, other)) => {
+            let list = format!("`log {name} --kind ModelCalled` lists the calls");
+            Err(CliError::other(USAGE, format!("event {call} is a {}, not a ModelCalled; {list}", other.kind().name())))
+        }
+        None => {
+            let what = format!("there is no event {call} in the world {name}: its events are 1 to {}", entry.head);
+            Err(CliError::other(USAGE, what))
+        }
+    }
+}
+
+impl RequestView {
+    fn of(request: ModelRequest) -> Self {
+        let fingerprint = request.recomputed_fingerprint();
+        let ModelRequest { model, parameters, system, tools, items, .. } = request;
+        let tools = tools.into_iter().map(|tool| ToolView {
+            name: tool.name,
+            description: tool.description,
+            schema: tool.schema,
+        });
+        Self { model, parameters, system, tools: tools.collect(), items, fingerprint }
+    }
+}
