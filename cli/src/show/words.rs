@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, Notice, OutcomeSettled, ReconciledHow, SettledHow, ToolFinished, UnknownCause,
-    Verdict,
+    CallStatus, CloseReason, Event, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag,
+    SettledHow, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{Attempt, Position};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -36,7 +36,6 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::Labelled(_)
         | Event::StepDone(_)
         | Event::MessagePosted(_)
-        | Event::MessageRouted(_)
         | Event::TurnOpened(_)
         | Event::StreamStarted(_)
         | Event::ModelAnswered(_)
@@ -45,6 +44,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::CallsAdmitted(_)
         | Event::AgentAsked(_)
         | Event::MemoryCompacted(_) => None,
+        Event::MessageRouted(routed) => unseen_way(routed),
         Event::MessageEdited(edited) => {
             let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
             Some(Line::Quiet(format!("message {} now says: {}", edited.at, clean(text))))
@@ -95,6 +95,31 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::Reconciled(_)
         | Event::CallReplaced(_) => of_call(chat, at, event),
     }
+}
+
+/// Where a message goes, if its words do not say so: people would wonder who answers, or why nobody does.
+fn unseen_way(routed: &MessageRouted) -> Option<Line> {
+    let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
+    let names = names.join(" and ");
+    let what = match (routed.rule, routed.tag) {
+        (_, Some(RoutingTag::Stop | RoutingTag::Done)) => "nobody is to go on from here".to_owned(),
+        (RoutingRule::Reply | RoutingRule::Tag | RoutingRule::Asked, _) if !names.is_empty() => format!("to {names}"),
+        (
+            RoutingRule::Addressed
+            | RoutingRule::Named
+            | RoutingRule::Tag
+            | RoutingRule::Reply
+            | RoutingRule::Asked
+            | RoutingRule::HandedOff
+            | RoutingRule::MainAgent
+            | RoutingRule::Everyone
+            | RoutingRule::TooMany
+            | RoutingRule::Unaddressed
+            | RoutingRule::Undeliverable,
+            _,
+        ) => return None,
+    };
+    Some(Line::Quiet(what))
 }
 
 fn gone(what: &str, at: Position, gone: &[Position]) -> String {

@@ -36,7 +36,9 @@ fn whole(event: &Event, commit: &Commit) -> String {
         Event::MessageRouted(routed) => {
             let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
             let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-            format!("message {} to {to} ({})", routed.message, word(&routed.rule))
+            let damped: Vec<String> =
+                routed.damped.iter().map(|(name, why)| format!(", not {name} ({})", word(why))).collect();
+            format!("message {} to {to} ({}){}", routed.message, word(&routed.rule), damped.concat())
         }
         Event::MessageEdited(edited) => {
             let text = edited.body.present().map_or_else(erased, |body| body.text.clone());
