@@ -75,7 +75,19 @@ pub enum Effect {
     TickAt {
         /// The time.
         time: Time,
+        /// What is due then.
+        due: Due,
     },
+}
+
+/// What waits for a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Due {
+    /// A request that nobody has decided, or a question that nobody has answered. A simulated clock does not move for it.
+    Expiry,
+    /// An agent that waits for others is to be woken.
+    Join,
 }
 
 impl Effect {
@@ -103,7 +115,7 @@ impl Effect {
             Self::Wake { not_before, .. } | Self::Continue { not_before, .. } | Self::RetryModel { not_before, .. } => {
                 *not_before
             }
-            Self::TickAt { time } => Some(*time),
+            Self::TickAt { time, .. } => Some(*time),
             Self::CallModel { .. } | Self::RunTool { .. } | Self::Reconcile { .. } | Self::DeclareUnknown { .. } => {
                 None
             }

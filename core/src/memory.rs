@@ -12,6 +12,7 @@ use crate::request::{Item, Parameters, fingerprint_next};
 use crate::tokens::TokenCounter;
 
 mod call;
+mod joining;
 mod message;
 mod reading;
 mod result;
@@ -21,6 +22,7 @@ mod tests;
 mod turn;
 
 pub use call::{CallState, OpenCall, Run};
+pub use joining::Joining;
 pub use message::Message;
 pub(crate) use reading::Reading;
 pub use revision::TakenBack;
@@ -105,6 +107,8 @@ pub struct Memory {
     pub revised: Position,
     /// The open turn.
     pub turn: Option<Turn>,
+    /// Whom it waits for before it takes up anything.
+    pub joining: Option<Joining>,
     /// The calls that have no result yet.
     pub open_calls: BTreeMap<CallId, OpenCall>,
     /// How many calls without a provider's label it has made: they are called `call_<n>`.
@@ -127,13 +131,13 @@ impl Memory {
     /// Whether the agent has anything to do or to wait for.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        self.turn.is_some() || !self.inbox.is_empty()
+        self.turn.is_some() || !self.inbox.is_empty() || self.joining.is_some()
     }
 
     /// Whether the agent is to be told its news or its results.
     #[must_use]
     pub fn is_owed_delivery(&self) -> bool {
-        self.turn.as_ref().map_or(!self.inbox.is_empty(), Turn::is_ready_to_continue)
+        self.turn.as_ref().map_or(!self.inbox.is_empty() && self.joining.is_none(), Turn::is_ready_to_continue)
     }
 
     /// Adds an item of the open turn, which is there for its news.

@@ -211,6 +211,10 @@ fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
     if let Some(tool) = agent.tools.iter().find(|tool| !spec.tools.contains_key(*tool)) {
         return Err(missing("tool", tool.as_str()));
     }
+    let joined = agent.join.iter().flat_map(|join| &join.all_of);
+    if let Some(name) = joined.into_iter().find(|name| spec.agent(name).is_none()) {
+        return Err(RulesError::NoAgent { place: format!("the join of {}", agent.name), name: name.clone() });
+    }
     match &agent.model {
         Some(model) if !spec.models.contains_key(model) => Err(missing("model", model.as_str())),
         Some(_) | None => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::effect::Effect;
+use folkmoot_core::effect::{Due, Effect};
 use folkmoot_core::ids::Time;
 use folkmoot_core::port::Clock as _;
 use folkmoot_core::world::World;
@@ -42,11 +42,11 @@ pub(super) fn pass(world: &World, clock: &WorldClock) {
     }
 }
 
-/// The earliest sleeper or owed retry; never the expiry of a request.
+/// The earliest sleeper, owed retry or join; never the expiry of a request.
 fn next_wake(world: &World, clock: &WorldClock) -> Option<Time> {
     let WorldClock::Simulated(simulated) = clock else { return None };
     let now = simulated.now();
-    let is_wake = |effect: &Effect| !matches!(effect, Effect::TickAt { .. });
+    let is_wake = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
     let owed = world.owed().filter(is_wake).filter_map(|effect| effect.not_before()).filter(|time| *time > now);
     owed.chain(simulated.first_wake()).min()
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::effect::Effect;
+use crate::effect::{Due, Effect};
 use crate::ids::AgentName;
 use crate::memory::{CallState, Memory};
 
@@ -41,7 +41,7 @@ impl World {
     /// Whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { .. });
+        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
         let is_running =
             |memory: &Memory| memory.open_calls.values().any(|call| matches!(call.state, CallState::Running(_)));
         let busy = || self.busy.iter().filter_map(|name| self.memories.get(name));
@@ -59,6 +59,7 @@ impl World {
     pub fn doing(&self, agent: &AgentName) -> Doing {
         let Some(memory) = self.memories.get(agent) else { return Doing::Nothing };
         match &memory.turn {
+            None if memory.joining.is_some() => Doing::WaitingForAgent,
             None if memory.inbox.is_empty() => Doing::Nothing,
             None => Doing::Waking,
             Some(turn) if turn.model.is_some() || memory.open_calls.is_empty() => Doing::Thinking,

@@ -16,6 +16,7 @@ mod calling;
 mod closing;
 mod compaction;
 mod doubt;
+mod join;
 mod label;
 mod meant;
 mod model;

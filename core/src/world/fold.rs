@@ -9,6 +9,7 @@ use crate::spec::{History, SpecText, WorldSpec};
 
 mod asking;
 mod call;
+mod join;
 mod revision;
 mod talk;
 mod turn;
@@ -24,7 +25,8 @@ impl World {
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
-            Event::WarningRecorded(_) | Event::JoinElapsed(_) => {}
+            Event::WarningRecorded(_) => {}
+            Event::JoinElapsed(event) => self.elapse_join(event),
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
             Event::PersonLeft(event) => self.part(&event.person),

@@ -1,7 +1,7 @@
 //! The work that a world owes: a function of its state, the same after a replay as before a crash.
 
 use super::{RequestKind, World};
-use crate::effect::Effect;
+use crate::effect::{Due, Effect};
 use crate::ids::{AgentName, CallId};
 use crate::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
 
@@ -16,12 +16,16 @@ impl World {
         };
         let requests = self.pending.values().filter_map(|request| expires_at(&request.kind));
         let tick = requests.chain(self.asks().map(|ask| ask.expires_at)).min();
-        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).chain(tick.map(|time| Effect::TickAt { time }))
+        let joins = self.busy.iter().filter_map(|name| self.memories.get(name)?.joining.as_ref());
+        let join = joins.map(|joining| joining.until).min();
+        let ticks = [(tick, Due::Expiry), (join, Due::Join)].into_iter();
+        let ticks = ticks.filter_map(|(time, due)| Some(Effect::TickAt { time: time?, due }));
+        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).chain(ticks)
     }
 
     fn owed_to(&self, agent: &AgentName, memory: &Memory) -> Vec<Effect> {
         match &memory.turn {
-            None if memory.inbox.is_empty() => Vec::new(),
+            None if memory.inbox.is_empty() || memory.joining.is_some() => Vec::new(),
             None => vec![Effect::Wake { agent: agent.clone(), not_before: memory.retry_at }],
             Some(Turn { model: Some(model), .. }) => vec![self.model_effect(agent, model)],
             Some(turn) if turn.is_ready_to_continue() => vec![Effect::Continue {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::World;
+use crate::event::Author;
 use crate::ids::{AgentName, CallId, Time};
 use crate::memory::CallState;
 
@@ -70,7 +71,9 @@ impl World {
 
     /// Whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
     fn waits_for(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        self.asks_of(agent).map(|ask| ask.asked.clone()).collect()
+        let joining = self.memories.get(agent).and_then(|memory| memory.joining.as_ref());
+        let joined = joining.into_iter().flat_map(|joining| joining.of.iter().cloned());
+        self.asks_of(agent).map(|ask| ask.asked.clone()).chain(joined).collect()
     }
 
     /// Who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
@@ -80,7 +83,19 @@ impl World {
         let queued = memory.into_iter().flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
         let queued =
             queued.filter(|(asker, call)| self.owes_answer(agent, asker, *call)).map(|(asker, _)| asker.clone());
-        queued.chain(self.answers(agent)).collect()
+        queued.chain(self.answers(agent)).chain(self.joined_by(agent)).collect()
+    }
+
+    /// The authors that wait until `agent` is done with what they said.
+    fn joined_by(&self, agent: &AgentName) -> impl Iterator<Item = AgentName> {
+        let memory = self.memories.get(agent);
+        let queued = memory.into_iter().flat_map(|memory| &memory.inbox);
+        let news = memory.and_then(|memory| memory.turn.as_ref()).into_iter().flat_map(|turn| &turn.news);
+        queued.chain(news).filter_map(|message| {
+            let Author::Agent(author) = &message.author else { return None };
+            let joining = self.memories.get(author)?.joining.as_ref()?;
+            (joining.message == message.at && joining.of.contains(agent)).then(|| author.clone())
+        })
     }
 
     /// How many agents would wait for one another in a row, if `agent` waited for `other`.

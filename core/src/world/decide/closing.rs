@@ -28,7 +28,9 @@ impl Draft<'_> {
             })
             .collect();
         let waits = |agent: &AgentName| {
-            world.memories.get(agent).is_some_and(|memory| memory.inbox.iter().any(|message| is_meant(message.episode)))
+            let Some(memory) = world.memories.get(agent) else { return false };
+            let queued = memory.inbox.iter().map(|message| message.episode);
+            queued.chain(memory.joining.as_ref().map(|joining| joining.episode)).any(is_meant)
         };
         if stopped.is_empty() && !world.busy.iter().any(waits) {
             return Err(No::right(RefusalReason::NothingToStop));
@@ -92,6 +94,7 @@ impl Draft<'_> {
             }
         }
         self.expire_asks();
+        self.elapse_joins();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ mod compaction;
 mod doubt;
 mod edit;
 mod house;
+mod join;
 mod label;
 mod laws;
 mod limits;

@@ -54,7 +54,7 @@ impl<'w> Draft<'w> {
         let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
         let positions: Vec<Position> = due.map(|message| message.at).collect();
         let episode = memory.inbox.front()?.episode;
-        if positions.is_empty() || horizon > self.world.head {
+        if positions.is_empty() || horizon > self.world.head || memory.joining.is_some() {
             return None;
         }
         let until = memory.reaches(horizon, positions.len());

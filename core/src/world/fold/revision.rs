@@ -70,6 +70,7 @@ impl World {
 
     fn take_from(&mut self, agent: &AgentName, taken: TakenBack) {
         self.take_news_back(agent, &taken.gone);
+        self.drop_join(agent, &taken.gone);
         let Some(memory) = self.memories.get_mut(agent) else { return };
         let undone = memory.turn.as_mut().filter(|turn| turn.is_undone_by(&taken));
         let mut left = Vec::new();

@@ -88,6 +88,7 @@ impl World {
                 if let Some(episode) = self.episodes.get_mut(&event.episode) {
                     episode.hop(agent, event.respond.iter().map(|(name, _)| name));
                 }
+                self.begin_join(agent, &message);
             }
         }
         for (name, _) in &event.respond {

@@ -43,7 +43,8 @@ impl World {
     }
 
     pub(super) fn decline_turn(&mut self, event: &TurnDeclined) {
-        self.take_news(&event.agent, event.horizon, event.news.len());
+        let news = self.take_news(&event.agent, event.horizon, event.news.len());
+        self.end_waits_for(&event.agent, &news);
         self.rest(&event.agent);
     }
 
@@ -203,6 +204,7 @@ impl World {
         let Some(turn) = memory.turn.take() else { return };
         memory.flush_taken_back();
         memory.flush_notices();
+        self.end_waits_for(&event.agent, &turn.news);
         self.release(turn.episode, 1);
         self.rest(&event.agent);
     }
@@ -215,9 +217,11 @@ impl World {
             let (gone, kept): (VecDeque<_>, VecDeque<_>) =
                 memory.inbox.drain(..).partition(|message| is_meant(message.episode));
             memory.inbox = kept;
-            for message in gone {
+            for message in &gone {
                 self.release(message.episode, 1);
             }
+            self.end_waits_for(&agent, &gone);
+            self.stop_join(&agent, is_meant);
             self.rest(&agent);
         }
     }

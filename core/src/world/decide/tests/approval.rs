@@ -1,5 +1,5 @@
 use crate::command::{Action, Command, Reply, Settlement};
-use crate::effect::Effect;
+use crate::effect::{Due, Effect};
 use crate::event::*;
 use crate::ids::{Attempt, RequestId};
 use crate::principal::Principal;
@@ -130,7 +130,7 @@ fn decision_a_moment_before_its_expiry_counts() {
 fn tick_records_what_nobody_decided_in_time() {
     let past = asked();
     let expires = crate::ids::Time(past.now.0 + 15 * 60 * 1_000);
-    assert_eq!(past.owed(), [Effect::TickAt { time: expires }]);
+    assert_eq!(past.owed(), [Effect::TickAt { time: expires, due: Due::Expiry }]);
     check(&past, &runtime(Action::Tick), &accepted([]));
     let past = past.after_ms(15 * 60 * 1_000);
     let (request, call) = (past.request(), past.call("bob", 0));

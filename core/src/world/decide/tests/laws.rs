@@ -10,7 +10,7 @@ use crate::memory::CallState;
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
-use crate::spec::{MemoryPolicy, Mode, WhileWaiting, WorldSpec};
+use crate::spec::{Join, MemoryPolicy, Mode, WhileWaiting, WorldSpec};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use crate::world::RequestKind;
@@ -46,6 +46,10 @@ fn small_room(choice: u8) -> WorldSpec {
     spec.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 16 % 2)];
     spec.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice / 32 % 2)];
     spec.policy.retry_shown = choice >= 128;
+    if choice % 8 < 4 {
+        let all_of = vec![agent("eve"), agent("cody")];
+        spec.agents[0].join = Some(Join { all_of, or_after_ms: 20_000 });
+    }
     let models = spec.models.values_mut();
     models.for_each(|model| model.context_tokens_max = [700, 1_000, 100_000][usize::from(choice / 64 % 3)]);
     spec
