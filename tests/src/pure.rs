@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use folkmoot::core::command::{Action, Command};
 use folkmoot::core::commit::Commit;
-use folkmoot::core::effect::Effect;
+use folkmoot::core::effect::{Due, Effect};
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, NodeId, Position, Seed, Time, WorldId, WorldName};
 use folkmoot::core::port::Reaction;
@@ -193,5 +193,5 @@ impl PureRoom {
 
 /// Whether an effect waits for nothing but the end of a request.
 const fn is_expiry(effect: &Effect) -> bool {
-    matches!(effect, Effect::TickAt { .. })
+    matches!(effect, Effect::TickAt { due: Due::Expiry, .. })
 }

@@ -1,5 +1,5 @@
 use crate::command::{Action, Command};
-use crate::effect::Effect;
+use crate::effect::{Due, Effect};
 use crate::event::*;
 use crate::ids::{AgentName, CallId, MessageId, Position, Time, TurnId};
 use crate::port::Reaction;
@@ -122,7 +122,7 @@ fn question_is_posted_and_wakes_whom_it_asks_while_the_call_waits() {
     });
     let routed = sent(10, 4, RoutingRule::Asked, "eve", RoutingReason::Asked);
     assert_eq!(past.last()[2..], [said_by_call(10, "bob", turn, call), routed, asked]);
-    let tick = Effect::TickAt { time: Time(past.now.0 + 15 * 60_000) };
+    let tick = Effect::TickAt { due: Due::Expiry, time: Time(past.now.0 + 15 * 60_000) };
     assert_eq!(past.owed(), [Effect::Wake { agent: agent("eve"), not_before: None }, tick]);
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForAgent);
     assert_eq!(past.world.activity(), Activity::Running);
