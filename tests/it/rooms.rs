@@ -2,10 +2,11 @@
 //! hand over. Whatever they do, every episode ends within its bounds, and every verdict can be computed again.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use folkmoot::core::command::{Action, Command, Reply, Settlement};
-use folkmoot::core::event::{Author, Event, Purpose, RoutingRule, Scope, Verdict};
+use folkmoot::core::event::{Author, Event, EventKind, Purpose, RoutingRule, Scope, Verdict};
 use folkmoot::core::ids::{AgentName, EpisodeId, TurnId};
 use folkmoot::core::spec::{Definition, Limits, SpecText};
 use folkmoot::core::world::{Activity, RequestKind};
@@ -25,14 +26,40 @@ const STEPS_MAX: usize = 5_000;
 fn no_room_exceeds_its_bounds_and_every_verdict_can_be_computed_again() {
     let rooms = std::env::var("FOLKMOOT_ROOMS").ok().and_then(|count| count.parse().ok()).unwrap_or(ROOMS);
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    let seen = Mutex::new(BTreeMap::<EventKind, u64>::new());
     std::thread::scope(|scope| {
         for first in 0..threads {
-            scope.spawn(move || (first..rooms).step_by(threads as usize).for_each(play));
+            let seen = &seen;
+            scope.spawn(move || {
+                for seed in (first..rooms).step_by(threads as usize) {
+                    let room = play(seed);
+                    let mut seen = seen.lock().unwrap();
+                    for event in room.commits.iter().flat_map(|commit| &commit.events) {
+                        *seen.entry(event.kind()).or_default() += 1;
+                    }
+                }
+            });
         }
     });
+    let seen = seen.into_inner().unwrap();
+    println!("{rooms} rooms, {} events: {seen:?}", seen.values().sum::<u64>());
+    let talk = [
+        EventKind::MessageEdited,
+        EventKind::MessageRetracted,
+        EventKind::ReplyRegenerated,
+        EventKind::TurnDeclined,
+        EventKind::PrefixBroken,
+        EventKind::Stopped,
+        EventKind::JoinElapsed,
+        EventKind::HandedOff,
+        EventKind::MemoryCompacted,
+        EventKind::AgentAsked,
+    ];
+    let missing: Vec<_> = talk.iter().filter(|kind| rooms >= 1_000 && !seen.contains_key(kind)).collect();
+    assert!(missing.is_empty(), "no room had any {missing:?}");
 }
 
-fn play(seed: u64) {
+fn play(seed: u64) -> PureRoom {
     let mut dice = Dice::new(seed);
     let spec = spec(&mut dice);
     let bounds = spec.limits.clone();
@@ -46,6 +73,7 @@ fn play(seed: u64) {
     assert_eq!(room.decide_again(), Ok(()), "room {seed}: decided again, it comes out otherwise");
     check_bounds(&room, &bounds, seed);
     check_broadcasts(&room, seed);
+    room
 }
 
 /// One thing that a person does.
