@@ -16,6 +16,7 @@ mod laws;
 mod random;
 mod real_time;
 mod replay;
+mod requests;
 mod rooms;
 mod scripts;
 mod sweep;

@@ -49,6 +49,8 @@ sweeps! {
     programs_survive_every_cut: "ledger",
     questions_between_agents_survive_every_cut: "ask",
     handoffs_survive_every_cut: "handoff",
+    joins_survive_every_cut: "joined",
+    summaries_survive_every_cut: "compacted",
 }
 
 #[test]
