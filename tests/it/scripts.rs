@@ -8,7 +8,7 @@ use folkmoot_tests::{Cut, Kept, Stage};
 /// The example scripts and those that only the tests have.
 pub(crate) fn all() -> Vec<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<PathBuf> = ["../examples/worlds", "worlds"]
+    let mut files: Vec<PathBuf> = ["../examples/worlds", "../examples/worlds/patterns", "worlds"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(here.join(folder)).unwrap())
         .map(|entry| entry.unwrap().path())

@@ -51,6 +51,16 @@ sweeps! {
     handoffs_survive_every_cut: "handoff",
     joins_survive_every_cut: "joined",
     summaries_survive_every_cut: "compacted",
+    a_pipeline_survives_every_cut: "pipeline",
+    an_intent_router_survives_every_cut: "intent-router",
+    a_state_machine_survives_every_cut: "state-machine",
+    a_debate_survives_every_cut: "debate",
+    a_fan_out_survives_every_cut: "fan-out",
+    a_fan_in_survives_every_cut: "fan-in",
+    an_orchestrator_survives_every_cut: "orchestrator-worker",
+    a_tool_proxy_survives_every_cut: "tool-proxy",
+    an_approval_gate_survives_every_cut: "approval-gate",
+    a_fix_loop_survives_every_cut: "retry-fix-loop",
 }
 
 #[test]
