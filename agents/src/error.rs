@@ -16,6 +16,9 @@ pub enum OpenError {
     /// It is open in this runtime already.
     #[error("the world {0} is open already")]
     AlreadyOpen(WorldName),
+    /// It was let go of while it was idle, and somebody else has opened it since.
+    #[error("the world {0} was opened elsewhere while it was idle here; open it again to take it over")]
+    TakenOver(WorldName),
     /// Its definition was refused.
     #[error("the world's definition was refused: {0:?}")]
     Refused(Refusal),

@@ -23,7 +23,9 @@ pub use model_agent::ModelAgent;
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::Proof;
-pub use runtime::{Opening, Runtime, RuntimeBuilder, Storage, TRANSCRIPT_PAGE_MAX, fold_world, read_transcript};
+pub use runtime::{
+    IDLE_CLOSE, Opening, Runtime, RuntimeBuilder, Storage, TRANSCRIPT_PAGE_MAX, fold_world, read_transcript,
+};
 pub use seat::{
     File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
 };

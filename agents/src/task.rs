@@ -2,63 +2,38 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::ids::{AgentName, Position, Time};
-use folkmoot_core::port::{Appended, Checkpoints, Clock, EventLog, ToolHost};
+use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::world::{Accepted, Activity, Doing, World};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::oneshot;
 
 use crate::bus::{ActivityEvent, Bus};
 use crate::clock::{SimulatedClock, SystemClock};
 use crate::error::SeatError;
-use crate::parts::{Assemble, Parts};
-use crate::runtime::seeds::Seeds;
+use crate::parts::Parts;
+use crate::runtime::means::{Entered, Means};
 
+mod door;
 mod drafts;
 mod flight;
 mod perform;
+mod sleep;
 mod time;
 
-pub(crate) use flight::Flight;
+pub(crate) use door::{Ask, Door, Reply, Status};
+use flight::Flight;
+use sleep::Asleep;
+pub(crate) use sleep::keep;
 
 /// How many asks may wait for a world.
 pub(crate) const ASKS_MAX: usize = 256;
 
 /// How many events may pass between two checkpoints.
 pub(crate) const CHECKPOINT_EVERY: u64 = 4_096;
-
-/// What a world is doing, for whoever waits for it to be quiet.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// It is open.
-    Open { activity: Activity, head: Position },
-    /// It stopped: its log could not be written.
-    Stopped(String),
-    /// It was closed.
-    Closed,
-}
-
-/// What a handle asks of the task.
-pub(crate) enum Ask {
-    /// A command.
-    Command { command: Box<Command>, reply: Reply },
-    /// A new definition.
-    Revise { command: Box<Command>, reply: Reply },
-    /// A command at a later time of a simulated clock.
-    Advance { by: Duration, command: Box<Command>, reply: Reply },
-    /// A look at the state.
-    Inspect(Box<dyn FnOnce(&World) + Send>),
-    /// Stop as if the process died when it was about to append.
-    CrashAtNextAppend,
-    /// Close the world.
-    Close(oneshot::Sender<()>),
-}
-
-pub(crate) type Reply = oneshot::Sender<Result<Accepted, SeatError>>;
 
 /// Which clock a world runs on.
 #[derive(Debug, Clone)]
@@ -111,53 +86,66 @@ pub enum Perform {
 
 /// The task's own state.
 pub(crate) struct WorldTask {
-    pub(crate) world: World,
-    pub(crate) log: Arc<dyn EventLog>,
-    pub(crate) checkpoints: Arc<dyn Checkpoints>,
-    pub(crate) clock: WorldClock,
-    pub(crate) seeds: Arc<Seeds>,
-    pub(crate) parts: Parts,
-    pub(crate) assembler: Arc<dyn Assemble>,
-    pub(crate) host: Option<Arc<dyn ToolHost>>,
-    pub(crate) perform: Perform,
-    pub(crate) bus: Bus,
-    pub(crate) asks: mpsc::Receiver<Ask>,
-    pub(crate) own: mpsc::WeakSender<Ask>,
-    pub(crate) status: watch::Sender<Status>,
-    pub(crate) flight: Flight,
-    pub(crate) checkpoint_at: Position,
-    pub(crate) crashes: bool,
-    pub(crate) doing: Vec<(AgentName, Doing)>,
+    world: World,
+    means: Arc<Means>,
+    door: Door,
+    clock: WorldClock,
+    parts: Parts,
+    bus: Bus,
+    flight: Flight,
+    checkpoint_at: Position,
+    crashes: bool,
+    doing: Vec<(AgentName, Doing)>,
 }
 
 /// Why the task ends.
 enum End {
     Closed(Option<oneshot::Sender<()>>),
     Stopped(String),
+    /// Nobody has needed the world for a while.
+    Asleep,
 }
 
 impl WorldTask {
-    /// Runs until the world is closed or its log cannot be written.
-    pub(crate) async fn run(mut self) {
+    /// Takes up a world that was just opened.
+    pub(crate) fn begin(means: Arc<Means>, door: Door, entered: Entered) -> Box<Self> {
+        let Entered { world, parts, definition, clock } = entered;
+        let mut bus = Bus::new(door.activity.clone());
+        if door.perform != Perform::Nothing {
+            bus.subscribe(parts.attendants(&definition));
+        }
+        let doing = definition.spec.agents.iter().map(|agent| (agent.name.clone(), world.doing(&agent.name))).collect();
+        let (flight, checkpoint_at, crashes) = (Flight::default(), world.head(), false);
+        Box::new(Self { world, means, door, clock, parts, bus, flight, checkpoint_at, crashes, doing })
+    }
+
+    /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it falls asleep.
+    async fn run(mut self: Box<Self>, mut first: Option<Ask>) -> Option<Asleep> {
         let end = loop {
             if let Err(why) = self.turn_over().await {
                 break End::Stopped(why);
             }
-            let step = tokio::select! {
-                biased;
-                ask = self.asks.recv() => match ask {
-                    Some(Ask::Close(reply)) => break End::Closed(Some(reply)),
-                    Some(ask) => self.take(ask).await,
-                    None => break End::Closed(None),
-                },
-                landed = self.flight.next() => self.land(landed).await,
-                () = time::until_due(&self.world, &self.clock, self.perform) => Ok(()),
+            let sleepy = sleep::after(self.sleepy_after());
+            let step = if let Some(ask) = first.take() {
+                self.take(ask).await
+            } else {
+                tokio::select! {
+                    biased;
+                    ask = self.door.asks.recv() => match ask {
+                        Some(Ask::Close(reply)) => break End::Closed(Some(reply)),
+                        Some(ask) => self.take(ask).await,
+                        None => break End::Closed(None),
+                    },
+                    landed = self.flight.next() => self.land(landed).await,
+                    () = time::until_due(&self.world, &self.clock, self.door.perform) => Ok(()),
+                    () = sleepy => break End::Asleep,
+                }
             };
             if let Err(why) = step {
                 break End::Stopped(why);
             }
         };
-        self.end(end).await;
+        self.end(end).await
     }
 
     /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing else is left.
@@ -166,7 +154,7 @@ impl WorldTask {
             self.land_in_order().await?;
             self.perform_owed().await?;
             self.announce();
-            if !time::may_pass(&self.world, &self.clock, &self.flight, self.perform) {
+            if !time::may_pass(&self.world, &self.clock, &self.flight, self.door.perform) {
                 return Ok(());
             }
             time::pass(&self.world, &self.clock);
@@ -219,7 +207,7 @@ impl WorldTask {
     async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
         let Action::Revise { definition } = &command.action else { return self.answer(command, reply).await };
         let base = self.world.base().map(PathBuf::from);
-        match self.assembler.assemble(definition, base.as_deref()) {
+        match self.means.assembler.assemble(definition, base.as_deref()) {
             Ok(parts) => {
                 self.parts = parts;
                 self.bus.subscribe(self.parts.attendants(definition));
@@ -236,7 +224,7 @@ impl WorldTask {
     /// Decides a command, unless its key is known: then it gets its first answer again.
     async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, String> {
         if let (Some(keyed), Some(world)) = (&command.key, self.world.id()) {
-            let known = self.log.find_key(world, &keyed.key).await.map_err(|error| error.to_string())?;
+            let known = self.means.log.find_key(world, &keyed.key).await.map_err(|error| error.to_string())?;
             if let Some(stored) = known {
                 let is_same = stored.commit.header.key.as_ref() == Some(keyed);
                 let first = Accepted::try_from(&stored.commit).map_err(SeatError::Refused);
@@ -248,7 +236,7 @@ impl WorldTask {
 
     /// Decides, appends, evolves. The outer error stops the world.
     async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, String> {
-        let seed = self.seeds.at(self.world.name(), self.world.head());
+        let seed = self.means.seeds.at(self.world.name(), self.world.head());
         let stamp = self.world.stamp(self.clock.now(), seed);
         let decision = self.world.decide(command, &stamp);
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
@@ -256,7 +244,7 @@ impl WorldTask {
                 return Err("it was told to crash here".to_owned());
             }
             let incarnation = self.world.incarnation();
-            let appended = self.log.append(incarnation, commit.clone()).await;
+            let appended = self.means.log.append(incarnation, commit.clone()).await;
             match appended.map_err(|error| with_causes(&error))? {
                 Appended::Committed { .. } => self.world.apply(&commit),
                 Appended::Repeated(_) => return Err("its log holds a commit that it does not know".to_owned()),
@@ -288,7 +276,7 @@ impl WorldTask {
     async fn save(&self) {
         let Some(id) = self.world.id() else { return };
         let saved = match serde_json::to_vec(&self.world) {
-            Ok(state) => self.checkpoints.save(id, self.world.head(), self.world.decider(), state).await,
+            Ok(state) => self.means.checkpoints.save(id, self.world.head(), self.world.decider(), state).await,
             Err(error) => return tracing::warn!(%error, "the fold has no written form"),
         };
         if let Err(error) = saved {
@@ -299,7 +287,7 @@ impl WorldTask {
     /// Tells observers what changed since the last time.
     fn announce(&mut self) {
         let (activity, head) = (self.activity(), self.world.head());
-        let before = self.status.send_replace(Status::Open { activity, head });
+        let before = self.door.status.send_replace(Status::Open { activity, head });
         if !matches!(before, Status::Open { activity: known, .. } if known == activity) {
             self.bus.announce(ActivityEvent::World(activity));
         }
@@ -314,24 +302,22 @@ impl WorldTask {
 
     /// A world that performs nothing is quiet whatever it owes.
     fn activity(&self) -> Activity {
-        match (self.perform, self.world.activity()) {
+        match (self.door.perform, self.world.activity()) {
             (Perform::Nothing, Activity::Running) => Activity::Parked,
             (_, activity) if self.flight.is_empty() => activity,
             (_, _) => Activity::Running,
         }
     }
 
-    async fn end(mut self, end: End) {
+    async fn end(mut self: Box<Self>, end: End) -> Option<Asleep> {
         match end {
             End::Closed(reply) => {
                 if let Err(why) = self.drain().await {
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
                 }
                 self.save().await;
-                self.status.send_replace(Status::Closed);
-                if let Some(reply) = reply {
-                    let _gone = reply.send(());
-                }
+                self.door.closed(reply);
+                None
             }
             End::Stopped(why) => {
                 self.flight.abort_all();
@@ -340,24 +326,13 @@ impl WorldTask {
                 } else {
                     tracing::error!(world = ?self.world.name(), why, "the world stopped");
                 }
-                self.status.send_replace(Status::Stopped(why.clone()));
-                self.turn_away(&why);
+                self.door.stopped(&why);
+                None
             }
-        }
-    }
-
-    /// Tells whoever still asks why there is no answer.
-    fn turn_away(&mut self, why: &str) {
-        self.asks.close();
-        while let Ok(ask) = self.asks.try_recv() {
-            match ask {
-                Ask::Command { reply, .. } | Ask::Revise { reply, .. } | Ask::Advance { reply, .. } => {
-                    let _gone = reply.send(Err(SeatError::Stopped(why.to_owned())));
-                }
-                Ask::Close(reply) => {
-                    let _gone = reply.send(());
-                }
-                Ask::Inspect(_) | Ask::CrashAtNextAppend => {}
+            End::Asleep => {
+                self.save().await;
+                tracing::debug!(world = ?self.world.name(), "the world sleeps");
+                Some(Asleep { left: self.world.incarnation(), means: self.means, door: self.door })
             }
         }
     }

@@ -108,6 +108,7 @@ fn world_code(error: &OpenError) -> u8 {
         OpenError::Refused(_) => USAGE,
         OpenError::NoSuchWorld(_)
         | OpenError::AlreadyOpen(_)
+        | OpenError::TakenOver(_)
         | OpenError::Assemble(_)
         | OpenError::NoHost(_)
         | OpenError::MissingPart { .. }

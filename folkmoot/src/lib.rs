@@ -13,8 +13,8 @@ mod room;
 pub mod run;
 
 pub use folkmoot_agents::{
-    ActivityEvent, Assemble, AssembleError, File, FoldError, Key, ModelAgent, OpenError, Opening, Parts, Perform, Post,
-    Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock,
+    ActivityEvent, Assemble, AssembleError, File, FoldError, IDLE_CLOSE, Key, ModelAgent, OpenError, Opening, Parts,
+    Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock,
     TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle, fold_world, read_transcript,
 };
 pub use folkmoot_core as core;

@@ -218,11 +218,11 @@ async fn current_definition(
 
 fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: Option<Definition>) -> Opening {
     Opening {
-        name: name.clone(),
         definition,
         base: Some(absolute(&script.base)),
         clock: options.clock.or(script.clock).unwrap_or(ClockKind::Simulated),
         perform: options.perform,
+        ..Opening::recorded(name.clone())
     }
 }
 

@@ -19,6 +19,7 @@ mod replay;
 mod requests;
 mod rooms;
 mod scripts;
+mod sleep;
 mod sweep;
 mod transcript;
 

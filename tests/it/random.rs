@@ -245,7 +245,8 @@ impl Play {
 async fn open(runtime: &Runtime, script: &Script, perform: Perform, is_new: bool) -> WorldHandle {
     let definition = is_new.then(|| definition_of(script, &script.spec).unwrap());
     let (name, base) = (script.world.clone(), Some(script.base.clone()));
-    runtime.open(Opening { name, definition, base, clock: ClockKind::Simulated, perform }).await.unwrap()
+    let opening = Opening { definition, base, clock: ClockKind::Simulated, perform, ..Opening::recorded(name) };
+    runtime.open(opening).await.unwrap()
 }
 
 async fn play(room: &Value, deeds: &[Deed], perform: Perform, base: &Path) -> (Vec<Commit>, Vec<World>) {

@@ -7,7 +7,7 @@ use folkmoot::core::ids::{AgentName, ModelName, ToolName, WorldName};
 use folkmoot::core::port::{Agent, Model, Tool as _};
 use folkmoot::core::port::{Blobs, Checkpoints, EventLog};
 use folkmoot::core::spec::{AgentSpec, Definition, Mode, ModelSpec, SpecText, WorldSpec};
-use folkmoot::{Opening, Parts, Perform, Proof, Runtime, Seat, WorldHandle};
+use folkmoot::{Opening, Parts, Proof, Runtime, Seat, WorldHandle};
 
 use crate::cast::FakeTool;
 
@@ -67,18 +67,17 @@ impl Room {
         self.spec.agents.push(AgentSpec { tools, ..AgentSpec::new(name, model) });
     }
 
+    /// The definition.
+    #[must_use]
+    pub fn definition(&self) -> Definition {
+        Definition { spec: self.spec.clone(), text: SpecText::default().into() }
+    }
+
     /// Opens the room in a runtime of its own over `log`, or goes on with it.
     pub async fn open<L: EventLog + Checkpoints + Blobs + Clone + 'static>(&self, log: &L) -> (Runtime, WorldHandle) {
         let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
-        let definition = Definition { spec: self.spec.clone(), text: SpecText::default().into() };
         let world = runtime
-            .open(Opening {
-                name: room_name(),
-                definition: Some(definition),
-                base: None,
-                clock: ClockKind::Simulated,
-                perform: Perform::AsItComes,
-            })
+            .open(Opening { clock: ClockKind::Simulated, ..Opening::with(room_name(), self.definition()) })
             .await;
         let world = world.unwrap_or_else(|error| panic!("the room does not open: {error}"));
         (runtime, world)

@@ -22,7 +22,7 @@ use crate::output::cap;
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
     pub(super) async fn perform_owed(&mut self) -> Result<(), String> {
-        if self.perform == Perform::Nothing {
+        if self.door.perform == Perform::Nothing {
             return Ok(());
         }
         loop {
@@ -112,7 +112,7 @@ impl WorldTask {
         let attempt = ask.attempt;
         let drafts = match ask.purpose {
             Purpose::Turn | Purpose::Closing => {
-                let (world, activity) = (self.own.clone(), self.bus.activity());
+                let (world, activity) = (self.door.own.clone(), self.bus.activity());
                 Audience::Room(Box::new(Channel::new(world, activity, agent.clone(), call, attempt, cutter)))
             }
             Purpose::Compaction => Audience::Nobody,
@@ -225,13 +225,13 @@ impl WorldTask {
             arguments,
             input: runnable.input,
             clock: self.clock.port(),
-            host: self.host.clone(),
+            host: self.means.host.clone(),
         })
     }
 
     /// Takes up what came of an effect.
     pub(super) async fn land(&mut self, landed: Landed) -> Result<(), String> {
-        if self.perform == Perform::InOrder {
+        if self.door.perform == Perform::InOrder {
             self.flight.hold(landed);
             return Ok(());
         }

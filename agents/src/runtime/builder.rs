@@ -1,0 +1,80 @@
+//! Putting a runtime together.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use folkmoot_core::port::{Blobs, Checkpoints, EventLog, ToolHost};
+
+use super::means::Means;
+use super::seeds::Seeds;
+use super::{Inner, Runtime, Storage};
+use crate::parts::{Assemble, Parts};
+
+/// How long a world on the machine's clock stays in memory while it is idle, unless the runtime says otherwise.
+pub const IDLE_CLOSE: Duration = Duration::from_secs(600);
+
+/// Puts a runtime together.
+#[derive(Debug)]
+pub struct RuntimeBuilder {
+    log: Arc<dyn EventLog>,
+    checkpoints: Arc<dyn Checkpoints>,
+    blobs: Arc<dyn Blobs>,
+    assembler: Arc<dyn Assemble>,
+    host: Option<Arc<dyn ToolHost>>,
+    seeds: Seeds,
+    idle_close: Option<Duration>,
+}
+
+impl RuntimeBuilder {
+    pub(super) fn over<S: Storage + Clone + 'static>(storage: &S) -> Self {
+        Self {
+            log: Arc::new(storage.clone()),
+            checkpoints: Arc::new(storage.clone()),
+            blobs: Arc::new(storage.clone()),
+            assembler: Arc::new(Parts::default()),
+            host: None,
+            seeds: Seeds::random(),
+            idle_close: Some(IDLE_CLOSE),
+        }
+    }
+
+    /// Makes rooms' parts with `assembler`.
+    #[must_use]
+    pub fn assembler(mut self, assembler: impl Assemble + 'static) -> Self {
+        self.assembler = Arc::new(assembler);
+        self
+    }
+
+    /// Runs process tools under `host`. Without one, a room with such a tool is not opened.
+    #[must_use]
+    pub fn host(mut self, host: Arc<dyn ToolHost>) -> Self {
+        self.host = Some(host);
+        self
+    }
+
+    /// Takes seeds from `start` and the place in the log instead of the machine's randomness, so that the same inputs make
+    /// the same log.
+    #[must_use]
+    pub fn counted_seeds(mut self, start: u64) -> Self {
+        self.seeds = Seeds::counted(start);
+        self
+    }
+
+    /// Lets go of worlds that were idle, and asked nothing, for `after` ([`IDLE_CLOSE`] if this is left out); `None` keeps
+    /// them all in memory. Handles on such a world stay as they are: what is asked of it next opens it again, as a new
+    /// incarnation. A world on a simulated clock is never let go of: its time is in memory.
+    #[must_use]
+    pub const fn idle_close(mut self, after: Option<Duration>) -> Self {
+        self.idle_close = after;
+        self
+    }
+
+    /// The runtime.
+    #[must_use]
+    pub fn build(self) -> Runtime {
+        let Self { log, checkpoints, blobs, assembler, host, seeds, idle_close } = self;
+        let node = seeds.node();
+        let means = Arc::new(Means { log, checkpoints, assembler, host, seeds, node, idle_close });
+        Runtime { inner: Arc::new(Inner { means, blobs, open: Mutex::default() }) }
+    }
+}

@@ -1,0 +1,165 @@
+//! What a runtime opens worlds with, and what their tasks share.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use folkmoot_core::command::{Action, Command};
+use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::port::{Appended, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::spec::Definition;
+use folkmoot_core::world::World;
+
+use super::Opening;
+use super::fold::load;
+use super::seeds::Seeds;
+use crate::clock::SimulatedClock;
+use crate::error::OpenError;
+use crate::parts::{Assemble, Parts};
+use crate::task::{Perform, WorldClock};
+
+/// What a runtime opens worlds with, and what their tasks share.
+#[derive(Debug)]
+pub(crate) struct Means {
+    pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) checkpoints: Arc<dyn Checkpoints>,
+    pub(crate) assembler: Arc<dyn Assemble>,
+    pub(crate) host: Option<Arc<dyn ToolHost>>,
+    pub(crate) seeds: Seeds,
+    pub(crate) node: NodeId,
+    /// How long a world stays in memory while it is idle; `None`: as long as it is open.
+    pub(crate) idle_close: Option<Duration>,
+}
+
+/// A world whose opening is recorded, with what it needs beside its state.
+pub(crate) struct Entered {
+    pub(crate) world: World,
+    pub(crate) parts: Parts,
+    pub(crate) definition: Definition,
+    pub(crate) clock: WorldClock,
+}
+
+impl Means {
+    /// Loads a world, or begins it, and records that it was opened.
+    pub(super) async fn open(&self, opening: &Opening) -> Result<Entered, OpenError> {
+        let world = self.load(opening).await?;
+        self.enter(world, opening).await
+    }
+
+    /// Opens a world again that was let go of in the incarnation `left`. If it has another one by now, somebody else has
+    /// opened it: theirs is not taken over unasked.
+    pub(crate) async fn reopen(
+        &self,
+        name: &WorldName,
+        left: Incarnation,
+        perform: Perform,
+    ) -> Result<Entered, OpenError> {
+        let opening = Opening { perform, ..Opening::recorded(name.clone()) };
+        let world = self.load(&opening).await?;
+        if world.incarnation() == left {
+            self.enter(world, &opening).await
+        } else {
+            Err(OpenError::TakenOver(name.clone()))
+        }
+    }
+
+    async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
+        let entry = self.log.find(&opening.name).await?;
+        match entry {
+            Some(entry) => Ok(load(&*self.log, &*self.checkpoints, &entry).await?),
+            None if opening.definition.is_some() => Ok(World::default()),
+            None => Err(OpenError::NoSuchWorld(opening.name.clone())),
+        }
+    }
+
+    /// Records the opening: a new incarnation, which fences every older one off.
+    async fn enter(&self, mut world: World, opening: &Opening) -> Result<Entered, OpenError> {
+        let definition = opening.definition.clone().unwrap_or_else(|| recorded(&world));
+        let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
+        let parts = self.parts(opening, &definition, base.as_deref())?;
+        let clock = clock_of(&world, opening.clock);
+        let incarnation = world.incarnation().next();
+        let stamp = self.stamp(&world, &opening.name, &clock);
+        let action = self.opening_action(&world, opening, &stamp);
+        self.record(&mut world, incarnation, action, stamp).await?;
+        Ok(Entered { world, parts, definition, clock })
+    }
+
+    fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
+        world.stamp(clock.now(), self.seeds.at(Some(name), world.head()))
+    }
+
+    async fn record(
+        &self,
+        world: &mut World,
+        incarnation: Incarnation,
+        action: Action,
+        stamp: Stamp,
+    ) -> Result<(), OpenError> {
+        let command = Command::of_runtime(action);
+        let decision = world.decide(&command, &stamp);
+        decision.answer.clone().map_err(OpenError::Refused)?;
+        if let Some(commit) = world.commit(&command, &stamp, &decision) {
+            match self.log.append(incarnation, commit.clone()).await? {
+                Appended::Committed { .. } | Appended::Repeated(_) => world.apply(&commit),
+            }
+        }
+        Ok(())
+    }
+
+    fn opening_action(&self, world: &World, opening: &Opening, stamp: &Stamp) -> Action {
+        let node = self.node;
+        let base = opening.base.as_ref().map(|base| base.display().to_string());
+        match &opening.definition {
+            Some(definition) if world.head() == Position::ZERO => Action::Create {
+                world: WorldId::from_stamp(stamp),
+                name: opening.name.clone(),
+                clock: opening.clock,
+                base,
+                definition: definition.clone(),
+                node,
+            },
+            definition => {
+                let is_new = |definition: &&Definition| definition.digest() != Some(world.spec_digest());
+                let revise = definition.as_ref().filter(is_new).cloned();
+                Action::Open { node, base: base.filter(|base| Some(base.as_str()) != world.base()), revise }
+            }
+        }
+    }
+
+    fn parts(&self, opening: &Opening, definition: &Definition, base: Option<&Path>) -> Result<Parts, OpenError> {
+        if opening.perform == Perform::Nothing {
+            return Ok(Parts::default());
+        }
+        let parts = self.assembler.assemble(definition, base)?;
+        let is_used = |tool: &_| definition.spec.agents.iter().any(|agent| agent.tools.contains(tool));
+        for (name, spec) in definition.spec.tools.iter().filter(|(name, _)| is_used(*name)) {
+            if !parts.tools.contains_key(name) {
+                return Err(OpenError::no_tool(name));
+            }
+            if spec.needs_host && self.host.is_none() {
+                return Err(OpenError::NoHost(name.clone()));
+            }
+        }
+        for model in definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref()) {
+            if !parts.models.contains_key(model) {
+                return Err(OpenError::no_model(model));
+            }
+        }
+        Ok(parts)
+    }
+}
+
+fn recorded(world: &World) -> Definition {
+    Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
+}
+
+/// A simulated world's time is that of its last commit.
+fn clock_of(world: &World, wanted: ClockKind) -> WorldClock {
+    let kind = if world.head() == Position::ZERO { wanted } else { world.clock() };
+    match kind {
+        ClockKind::System => WorldClock::System,
+        ClockKind::Simulated => WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START))),
+    }
+}

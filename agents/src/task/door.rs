@@ -1,0 +1,85 @@
+//! The way from a world's handles to its task.
+
+use std::time::Duration;
+
+use folkmoot_core::command::Command;
+use folkmoot_core::ids::{Position, WorldName};
+use folkmoot_core::world::{Accepted, Activity, World};
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::Perform;
+use crate::bus::ActivityChannel;
+use crate::error::SeatError;
+
+/// What a world is doing, for whoever waits for it to be quiet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// It is open.
+    Open { activity: Activity, head: Position },
+    /// It stopped: its log could not be written.
+    Stopped(String),
+    /// It was closed.
+    Closed,
+}
+
+/// What a handle asks of the task.
+pub(crate) enum Ask {
+    /// A command.
+    Command { command: Box<Command>, reply: Reply },
+    /// A new definition.
+    Revise { command: Box<Command>, reply: Reply },
+    /// A command at a later time of a simulated clock.
+    Advance { by: Duration, command: Box<Command>, reply: Reply },
+    /// A look at the state.
+    Inspect(Box<dyn FnOnce(&World) + Send>),
+    /// Stop as if the process died when it was about to append.
+    CrashAtNextAppend,
+    /// Close the world.
+    Close(oneshot::Sender<()>),
+}
+
+pub(crate) type Reply = oneshot::Sender<Result<Accepted, SeatError>>;
+
+/// How the handles of a world reach it, and what it is told to do: the same as long as it is open, asleep or not.
+pub(crate) struct Door {
+    pub(crate) name: WorldName,
+    pub(crate) perform: Perform,
+    pub(crate) asks: mpsc::Receiver<Ask>,
+    pub(crate) own: mpsc::WeakSender<Ask>,
+    pub(crate) status: watch::Sender<Status>,
+    pub(crate) activity: ActivityChannel,
+}
+
+impl Door {
+    /// Tells everybody that the world is closed.
+    pub(super) fn closed(&self, reply: Option<oneshot::Sender<()>>) {
+        self.status.send_replace(Status::Closed);
+        if let Some(reply) = reply {
+            let _gone = reply.send(());
+        }
+    }
+
+    /// Tells everybody, and whoever still asks, why the world stopped.
+    pub(super) fn stopped(&mut self, why: &str) {
+        self.status.send_replace(Status::Stopped(why.to_owned()));
+        self.asks.close();
+        while let Ok(ask) = self.asks.try_recv() {
+            ask.turn_away(why);
+        }
+    }
+}
+
+impl Ask {
+    /// Says why there is no answer. A look that is dropped tells by that.
+    pub(super) fn turn_away(self, why: &str) {
+        match self {
+            Self::Command { reply, .. } | Self::Revise { reply, .. } | Self::Advance { reply, .. } => {
+                let _gone = reply.send(Err(SeatError::Stopped(why.to_owned())));
+            }
+            Self::Close(reply) => {
+                let _gone = reply.send(());
+            }
+            Self::Inspect(_) | Self::CrashAtNextAppend => {}
+        }
+    }
+}
