@@ -19,8 +19,8 @@ pub enum OpenError {
     /// It was let go of while it was idle, and somebody else has opened it since.
     #[error("the world {0} was opened elsewhere while it was idle here; open it again to take it over")]
     TakenOver(WorldName),
-    /// Its definition was refused.
-    #[error("the world's definition was refused: {0:?}")]
+    /// Its definition, its owner or its labels were refused.
+    #[error("the world's definition or its labels were refused: {0:?}")]
     Refused(Refusal),
     /// Its parts could not be made.
     #[error("the world's parts could not be made")]

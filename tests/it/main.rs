@@ -12,6 +12,7 @@
 
 mod architecture;
 mod golden;
+mod labels;
 mod laws;
 mod random;
 mod real_time;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::event::ClockKind;
+use folkmoot_core::event::{ClockKind, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::refusal::Refusal;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::World;
 
@@ -75,6 +76,7 @@ impl Means {
 
     /// Records the opening: a new incarnation, which fences every older one off.
     async fn enter(&self, mut world: World, opening: &Opening) -> Result<Entered, OpenError> {
+        let labelled = labelled(&world, opening)?;
         let definition = opening.definition.clone().unwrap_or_else(|| recorded(&world));
         let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
         let parts = self.parts(opening, &definition, base.as_deref())?;
@@ -83,6 +85,10 @@ impl Means {
         let stamp = self.stamp(&world, &opening.name, &clock);
         let action = self.opening_action(&world, opening, &stamp);
         self.record(&mut world, incarnation, action, stamp).await?;
+        if let Some(Labelled { owner, labels }) = labelled {
+            let stamp = self.stamp(&world, &opening.name, &clock);
+            self.record(&mut world, incarnation, Action::Label { owner, labels }, stamp).await?;
+        }
         Ok(Entered { world, parts, definition, clock })
     }
 
@@ -149,6 +155,17 @@ impl Means {
         }
         Ok(parts)
     }
+}
+
+/// The owner and the labels that are still to be recorded; `None` if the recorded ones are those.
+fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenError> {
+    let recorded = world.labelled();
+    let labelled = Labelled {
+        owner: opening.owner.clone().or_else(|| recorded.owner.clone()),
+        labels: opening.labels.clone().unwrap_or_else(|| recorded.labels.clone()),
+    };
+    labelled.check().map_err(|why| OpenError::Refused(Refusal::BadLabels { why }))?;
+    Ok((labelled != *recorded).then_some(labelled))
 }
 
 fn recorded(world: &World) -> Definition {

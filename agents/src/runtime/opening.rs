@@ -4,11 +4,26 @@ use std::path::PathBuf;
 
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
+use folkmoot_core::port::Labels;
 use folkmoot_core::spec::Definition;
 
 use crate::task::Perform;
 
 /// How a world is opened.
+///
+/// Whom a world belongs to, and how it is labelled, is the word of whoever opens it: an ingress sets both from what it
+/// knows of its caller. They are recorded once the world is open, if they differ from what is recorded.
+///
+/// ```
+/// use folkmoot_agents::Opening;
+/// use folkmoot_core::ids::WorldName;
+///
+/// let name = WorldName::new("desk-17")?;
+/// let opening = Opening::recorded(name).owned_by("team-a").label("stage", "live").label("topic", "billing");
+/// assert_eq!(opening.owner.as_deref(), Some("team-a"));
+/// assert_eq!(opening.labels.map(|labels| labels.len()), Some(2));
+/// # Ok::<(), folkmoot_core::ids::NameError>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Opening {
     /// The world's name.
@@ -21,18 +36,44 @@ pub struct Opening {
     pub clock: ClockKind,
     /// Whether owed work is done.
     pub perform: Perform,
+    /// Whom it belongs to. `None` leaves that as it is recorded.
+    pub owner: Option<String>,
+    /// Its labels, in place of the recorded ones. `None` leaves them as they are recorded.
+    pub labels: Option<Labels>,
 }
 
 impl Opening {
     /// Opens the world `name` as it is recorded.
     #[must_use]
     pub const fn recorded(name: WorldName) -> Self {
-        Self { name, definition: None, base: None, clock: ClockKind::System, perform: Perform::AsItComes }
+        Self {
+            name,
+            definition: None,
+            base: None,
+            clock: ClockKind::System,
+            perform: Perform::AsItComes,
+            owner: None,
+            labels: None,
+        }
     }
 
     /// Opens the world `name`, or begins it, with `definition`.
     #[must_use]
     pub fn with(name: WorldName, definition: Definition) -> Self {
         Self { definition: Some(definition), ..Self::recorded(name) }
+    }
+
+    /// Makes the world `owner`'s.
+    #[must_use]
+    pub fn owned_by(mut self, owner: impl Into<String>) -> Self {
+        self.owner = Some(owner.into());
+        self
+    }
+
+    /// Gives the world a label. All labels that were given so take the place of the recorded ones.
+    #[must_use]
+    pub fn label(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.get_or_insert_default().insert(key.into(), value.into());
+        self
     }
 }
