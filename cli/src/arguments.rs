@@ -97,7 +97,7 @@ pub(crate) enum Command {
     Worlds(Worlds),
     /// Show the events of a world.
     Log(Log),
-    /// Show the state of a world at a position, an agent's memory, or the request of a model call.
+    /// Show the state of a world at a position, an agent's memory, the request of a model call, or the transcript.
     Replay(Replay),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
     Why(Why),
@@ -179,6 +179,15 @@ pub(crate) struct Replay {
     /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its `ModelCalled`, or the position.
     #[arg(long, value_name = "CALL")]
     pub(crate) prompt: Option<String>,
+    /// What people read of it: the newest page, as it reads now.
+    #[arg(long, conflicts_with_all = ["at", "agent", "prompt"])]
+    pub(crate) transcript: bool,
+    /// The page of the transcript before this event.
+    #[arg(long, value_name = "N", requires = "transcript")]
+    pub(crate) before: Option<u64>,
+    /// How many messages and notices of the transcript are shown at most: 1 to 1000, 50 if left out.
+    #[arg(long, value_name = "N", requires = "transcript", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: Option<u16>,
 }
 
 /// `why`.

@@ -13,6 +13,7 @@ pub(crate) mod stage;
 pub(crate) mod style;
 pub(crate) mod table;
 mod text;
+pub(crate) mod transcript;
 pub(crate) mod why;
 pub(crate) mod words;
 

@@ -5,5 +5,6 @@ mod gist;
 pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;
+pub(crate) mod transcript;
 pub(crate) mod why;
 pub(crate) mod world;

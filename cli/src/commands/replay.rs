@@ -9,24 +9,28 @@ use crate::arguments::{Common, Replay};
 use crate::commands::place;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, clip, one_line, prompt, request, time};
+use crate::show::{clean, clip, one_line, prompt, request, time, transcript};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
 use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 
 /// The longest text that is shown in a line, in characters.
 const TEXT_MAX: usize = 240;
 
-/// Shows the folded state of a world, an agent's memory, or the request of a model call.
+/// Shows the folded state of a world, an agent's memory, the request of a model call, or a page of the transcript.
 pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), CliError> {
-    let Replay { world, at, agent, prompt } = arguments;
+    let Replay { world, at, agent, prompt, transcript, before, limit } = arguments;
+    if transcript {
+        let query = TranscriptQuery { world, before: before.map(Position::new), limit: limit.unwrap_or(PAGE) };
+        return page(common, query).await;
+    }
     let at = at.map(Position::new);
     let prompt = prompt.map(|call| place::of(&world, &call, "call")).transpose()?;
     let query = ReplayQuery { world, at, agent: agent.clone(), prompt };
-    let answer = Source::open(common).await?.ask_all(Query::Replay(query)).await?;
-    let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+    let value = ask(common, Query::Replay(query)).await?;
     let mut terminal = Terminal::new();
     if prompt.is_some() {
         return show_prompt(common, &mut terminal, value);
@@ -51,6 +55,21 @@ fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result
     }
     let what = "the request does not have the fingerprint that is recorded: it is not what the model was asked";
     Err(CliError::other(INTEGRITY, what))
+}
+
+async fn ask(common: &Common, query: Query) -> Result<Value, CliError> {
+    let answer = Source::open(common).await?.ask_all(query).await?;
+    answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))
+}
+
+async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {
+    let value = ask(common, Query::Transcript(query)).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return terminal.document(&value);
+    }
+    let view: TranscriptView = serde_json::from_value(value).map_err(CliError::json)?;
+    transcript::lines(&view).iter().try_for_each(|line| terminal.line(line))
 }
 
 fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError> {

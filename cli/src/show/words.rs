@@ -5,7 +5,7 @@ use folkmoot::core::event::{
     CallStatus, CloseReason, Event, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag,
     SettledHow, ToolFinished, UnknownCause, Verdict,
 };
-use folkmoot::core::ids::{Attempt, Position};
+use folkmoot::core::ids::{Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
 use folkmoot::core::world::approval_text;
 
@@ -298,8 +298,15 @@ fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
     }
 }
 
+/// The line of a notice; `None` if something else tells it already.
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
-    Some(Line::Quiet(match notice {
+    let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
+    (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
+}
+
+/// A notice as a sentence. `name` gives a request's.
+pub(crate) fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
+    match notice {
         Notice::Undeliverable { nearest, .. } => {
             let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
             let hint =
@@ -320,12 +327,14 @@ fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
             format!("{agent} and {other} have only answered each other; {other} does not answer any more")
         }
         Notice::AgentWaits { agent, request } => {
-            format!("{agent} waits for {}; the message is kept until then", chat.request(request))
+            format!("{agent} waits for {}; the message is kept until then", name(*request))
         }
         Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
         Notice::LimitReached { agent } => format!("{agent} has no model calls left in this episode"),
         Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
-        // The request's own end is told already.
-        Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. } => return None,
-    }))
+        Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
+        Notice::OutcomeUnknown { agent, request } => {
+            format!("whether a call of {agent} took effect is not known: {} asks", name(*request))
+        }
+    }
 }

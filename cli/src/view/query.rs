@@ -14,6 +14,7 @@ use crate::exit::{CliError, USAGE};
 use crate::view::event::EventView;
 use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::why::{WhyQuery, why};
 use crate::view::world::WorldView;
 use folkmoot::run::waiting;
@@ -38,6 +39,8 @@ pub(crate) enum Query {
     Replay(ReplayQuery),
     /// Why an event is there.
     Why(WhyQuery),
+    /// A page of what people read of a world.
+    Transcript(TranscriptQuery),
 }
 
 /// Which events.
@@ -80,12 +83,15 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
             values(&waiting(&world))
         }
         Query::Log(query) => events(log, query).await,
-        Query::Why(query) => {
-            let why = serde_json::to_value(why(log, query).await?).map_err(CliError::json)?;
-            Ok(stream::iter([Ok(why)]).boxed())
-        }
+        Query::Why(query) => one(&why(log, query).await?),
+        Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
     }
+}
+
+fn one(view: &impl Serialize) -> Result<Answer, CliError> {
+    let value = serde_json::to_value(view).map_err(CliError::json)?;
+    Ok(stream::iter([Ok(value)]).boxed())
 }
 
 fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {

@@ -2,6 +2,9 @@
 
 use std::process::Stdio;
 
+use folkmoot::{OpenMode, Opening, Perform, Runtime, Store, WorldName};
+use serde_json::Value;
+
 use crate::desk::{Desk, Ran, example};
 
 fn told() -> Desk {
@@ -125,6 +128,102 @@ fn the_request_of_a_call_is_rebuilt_as_it_was_sent() {
     }
     desk.run(&["replay", "release-room", "--prompt", "1"]).expect(2).err_has("is a WorldOpened, not a ModelCalled");
     desk.run(&["replay", "release-room", "--prompt", "9999"]).expect(2).err_has("there is no event 9999");
+}
+
+#[test]
+fn a_transcript_is_read_a_page_at_a_time() {
+    let desk = told();
+    let page = |arguments: &[&str]| {
+        let all = [&["replay", "release-room", "--transcript", "--json"], arguments].concat();
+        desk.run(&all).expect(0).document()
+    };
+    let whole = page(&[]);
+    assert_eq!((&whole["world"], &whole["next"]), (&"release-room".into(), &Value::Null));
+    let entries = whole["entries"].as_array().unwrap();
+    let first = &entries.last().unwrap()["message"];
+    assert_eq!((&first["text"], &first["author"]["person"]), (&"Prepare the 1.2 release".into(), &"ada".into()));
+    let mut found = Vec::new();
+    let mut next = page(&["--limit", "1"]);
+    loop {
+        assert!(next["entries"].as_array().unwrap().len() <= 1);
+        found.extend(next["entries"].as_array().unwrap().clone());
+        if next["next"].is_null() {
+            break;
+        }
+        next = page(&["--limit", "1", "--before", &next["next"].to_string()]);
+    }
+    assert_eq!(found, *entries);
+}
+
+#[test]
+fn people_read_a_transcript_as_it_was_said() {
+    let desk = told();
+    let whole = desk.run(&["replay", "release-room", "--transcript"]).expect(0).out;
+    let at = whole.find("Prepare the 1.2 release").unwrap();
+    assert!(whole.find("ada").unwrap() < at && !whole.contains("older:"), "{whole}");
+    assert!(whole.rfind("planner").unwrap() > at, "the oldest stands first: {whole}");
+    let newest = desk.run(&["replay", "release-room", "--transcript", "--limit", "1"]).expect(0).out;
+    let (older, newest) = newest.split_once('\n').unwrap();
+    assert!(whole.ends_with(newest), "{newest}");
+    let before = older.strip_prefix("older: folkmoot replay release-room --transcript --before ").unwrap();
+    let rest = desk.run(&["replay", "release-room", "--transcript", "--before", before]).expect(0).out;
+    assert_eq!(format!("{rest}{newest}"), whole);
+    desk.run(&["replay", "release-room", "--transcript", "--before", "1"])
+        .expect(0)
+        .out_has("Nobody has said anything.");
+}
+
+#[test]
+fn a_page_of_a_transcript_is_asked_for_as_one() {
+    let desk = told();
+    let replay = |arguments: &[&str]| desk.run(&[&["replay", "release-room"], arguments].concat());
+    replay(&["--before", "9"]).expect(2).err_has("--transcript");
+    replay(&["--transcript", "--at", "9"]).expect(2).err_has("cannot be used with");
+    replay(&["--transcript", "--limit", "0"]).expect(2).err_has("1..=1000");
+    desk.run(&["replay", "nowhere", "--transcript"]).expect(3).err_has("there is no world called nowhere");
+}
+
+/// Opens the worlds once, as an application that embeds the runtime does, and labels them.
+fn label(desk: &Desk, worlds: &[(&str, &str, &str)]) {
+    let executor = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let store = Store::open(desk.path("store"), OpenMode::Existing).unwrap();
+    executor.block_on(async {
+        let runtime = Runtime::builder(&store).build();
+        for (world, owner, stage) in worlds {
+            let opening = Opening::recorded(WorldName::new(*world).unwrap()).owned_by(*owner);
+            let opening = opening.label("stage", *stage).label("room", *world);
+            runtime.open(Opening { perform: Perform::Nothing, ..opening }).await.unwrap();
+        }
+        runtime.shutdown().await;
+    });
+    store.close().unwrap();
+}
+
+#[test]
+fn worlds_are_listed_by_their_labels() {
+    let desk = told();
+    desk.run(&["run", &example("denied.yaml")]).expect(0);
+    desk.run(&["run", &example("denied.yaml"), "--world", "bare"]).expect(0);
+    label(&desk, &[("release-room", "team-a", "live"), ("denied", "team-b", "test")]);
+    let listed = |labels: &[&str]| -> Vec<Value> {
+        let arguments = labels.iter().flat_map(|label| ["--label", label]);
+        desk.run(&["worlds", "--json"].into_iter().chain(arguments).collect::<Vec<_>>()).expect(0).values()
+    };
+    let names = |labels: &[&str]| -> Vec<String> {
+        listed(labels).iter().map(|world| world["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&[]), ["bare", "denied", "release-room"]);
+    assert_eq!(names(&["stage=live"]), ["release-room"]);
+    assert_eq!(names(&["stage=test", "room=denied"]), ["denied"]);
+    assert_eq!(names(&["stage=live", "room=denied"]), [""; 0]);
+    let live = &listed(&["stage=live"])[0];
+    let labels = serde_json::json!({ "stage": "live", "room": "release-room" });
+    assert_eq!((&live["owner"], &live["labels"]), (&"team-a".into(), &labels));
+    assert_eq!(listed(&[])[0]["owner"], Value::Null);
+
+    desk.run(&["worlds", "--label", "stage=live"]).expect(0).out_has("room=release-room stage=live");
+    desk.run(&["worlds", "--label", "stage=none"]).expect(0).out_has("There is no world with these labels.");
+    desk.run(&["worlds", "--label", "stage"]).expect(2).err_has("a label is written KEY=VALUE");
 }
 
 #[test]

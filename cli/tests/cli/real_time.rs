@@ -129,10 +129,11 @@ fn what_is_read_from_the_holder_is_what_is_read_from_the_store() {
     let (desk, run) = waiting();
     let replay = || desk.run(&["replay", "gate", "--json"]).expect(0).out;
     let log = || desk.run(&["log", "gate", "--json"]).expect(0).out;
-    let held = (replay(), log());
+    let transcript = || desk.run(&["replay", "gate", "--transcript", "--limit", "1"]).expect(0).out;
+    let held = (replay(), log(), transcript());
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
-    assert_eq!((replay(), log()), held);
+    assert_eq!((replay(), log(), transcript()), held);
 }
 
 #[test]

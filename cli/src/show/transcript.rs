@@ -1,0 +1,55 @@
+//! A page of a transcript, for people: oldest first, as it was said.
+
+use folkmoot::core::event::{Attachment, Author};
+use folkmoot::core::ids::WorldName;
+use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice};
+
+use super::style::{BOLD, DIM, paint};
+use super::words::told;
+use super::{clean, time};
+use crate::view::transcript::TranscriptView;
+
+/// The lines of a page.
+pub(crate) fn lines(view: &TranscriptView) -> Vec<String> {
+    let TranscriptView { world, page } = view;
+    let mut lines = Vec::new();
+    lines.extend(page.next.map(|next| {
+        let older = format!("older: folkmoot replay {world} --transcript --before {next}");
+        paint(DIM, &older)
+    }));
+    if page.entries.is_empty() {
+        let what = if page.next.is_some() { "On this page nobody says anything." } else { "Nobody has said anything." };
+        lines.push(what.to_owned());
+    }
+    lines.extend(page.entries.iter().rev().flat_map(|entry| match entry {
+        TranscriptEntry::Message(message) => said(message),
+        TranscriptEntry::Notice(notice) => vec![noted(world, notice)],
+    }));
+    lines
+}
+
+fn said(message: &TranscriptMessage) -> Vec<String> {
+    let from = match &message.author {
+        Author::Person(person) => person.to_string(),
+        Author::Agent(agent) => agent.to_string(),
+        Author::World => "world".to_owned(),
+    };
+    let answers = message.reply_to.map(|to| format!(", answers {to}")).unwrap_or_default();
+    let edited = if message.edited { ", edited" } else { "" };
+    let when = format!("{}{answers}{edited}", time(message.time));
+    let mut lines = vec![format!("{:>5}  {}  {}", message.at.get(), paint(BOLD, &clean(&from)), paint(DIM, &when))];
+    let text = message.text.as_deref().map_or_else(|| "[erased]".to_owned(), clean);
+    lines.extend(text.lines().map(|line| format!("       {line}")));
+    lines.extend(message.attachments.iter().map(|file| format!("       {}", paint(DIM, &attached(file)))));
+    lines
+}
+
+fn attached(file: &Attachment) -> String {
+    format!("+ {} ({}, {} bytes)", clean(&file.name), clean(&file.media_type), file.bytes)
+}
+
+fn noted(world: &WorldName, notice: &TranscriptNotice) -> String {
+    let to = notice.to.as_ref().map(|to| format!(" (to {})", clean(to.as_str()))).unwrap_or_default();
+    let told = told(&notice.notice, |request| format!("{world}#{request}"));
+    format!("{:>5}  {}", notice.at.get(), paint(DIM, &format!("{}{to}", clean(&told))))
+}
