@@ -11,6 +11,10 @@ use crate::spec::{AgentSpec, SpecText};
 /// How many other agents an agent is told of by name, in roster order.
 const NAMES_MAX: usize = 50;
 
+/// What an agent must know of routing.
+const HOW_TO_ADDRESS: &str = "To address someone, begin a line with their @name. What you answer without addressing \
+     anybody goes back to whoever you answer. End with <world>pass</world> if nobody needs to answer you.";
+
 impl World {
     /// What people wrote for `agent`, by which it works: that of its open turn, else what is in force.
     pub(super) fn layers_of(&self, agent: &AgentName) -> Cow<'_, [Layer]> {
@@ -40,7 +44,7 @@ fn written(text: &SpecText, agent: &AgentName) -> Vec<Layer> {
 pub(super) fn identity(rules: &Rules, agent: &AgentSpec) -> Layer {
     let shown = agent.display.as_ref().map_or_else(String::new, |display| format!(" ({display})"));
     let text = format!(
-        "You are @{}{shown} in a room of people and agents. {} To address someone, begin a line with their @name.",
+        "You are @{}{shown} in a room of people and agents. {} {HOW_TO_ADDRESS}",
         agent.name,
         others(rules, &agent.name)
     );

@@ -34,7 +34,8 @@ fn layers_come_in_their_order_and_absent_ones_are_left_out() {
     let identity = |name: &str, others: &str| {
         let text = format!(
             "You are @{name} in a room of people and agents. Other agents here: {others}. To address someone, begin a line \
-             with their @name."
+             with their @name. What you answer without addressing anybody goes back to whoever you answer. End with \
+             <world>pass</world> if nobody needs to answer you."
         );
         Layer { kind: LayerKind::Identity, text }
     };
