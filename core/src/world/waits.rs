@@ -111,15 +111,17 @@ impl World {
 
     /// Whether `agent` is `other` or waits for it, directly or by way of others.
     fn is_waiting_for(&self, agent: &AgentName, other: &AgentName) -> bool {
+        self.behind(agent).contains(other)
+    }
+
+    /// `agent` and whom it waits for, directly or by way of others.
+    pub(super) fn behind(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let mut known = BTreeSet::from([agent.clone()]);
         let mut next = vec![agent.clone()];
         while let Some(one) = next.pop() {
-            if one == *other {
-                return true;
-            }
             next.extend(self.waits_for(&one).into_iter().filter(|more| known.insert(more.clone())));
         }
-        false
+        known
     }
 }
 

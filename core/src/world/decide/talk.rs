@@ -224,11 +224,29 @@ impl Draft<'_> {
 
     /// A message to an agent that waits for a person: it is kept, and its author is told; or it closes what waits.
     pub(super) fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
-        let Some(request) = self.waits_for(&agent).filter(|_| !self.is_closing(&agent)) else { return };
-        match self.world.rules.spec().policy.while_waiting {
-            WhileWaiting::Queue => self.tell(Notice::AgentWaits { agent, request }, author, episode),
-            WhileWaiting::Supersede => self.close_turn_of(&agent, CloseReason::Superseded),
+        let own = self.open_request_of(&agent);
+        match (own.or_else(|| self.request_behind(&agent)), self.world.rules.spec().policy.while_waiting) {
+            (Some(_), WhileWaiting::Supersede) if own.is_some() => {
+                self.close_turn_of(&agent, CloseReason::Superseded);
+            }
+            (Some(request), WhileWaiting::Queue | WhileWaiting::Supersede) => {
+                self.tell(Notice::AgentWaits { agent, request }, author, episode);
+            }
+            (None, _) => {}
         }
+    }
+
+    /// The request that an agent waits for which `agent` waits for.
+    fn request_behind(&self, agent: &AgentName) -> Option<RequestId> {
+        if self.world.pending.is_empty() {
+            return None;
+        }
+        self.world.behind(agent).iter().find_map(|other| self.open_request_of(other))
+    }
+
+    /// The request that `agent`'s turn waits for, unless this very commit closes that turn.
+    fn open_request_of(&self, agent: &AgentName) -> Option<RequestId> {
+        self.waits_for(agent).filter(|_| !self.is_closing(agent))
     }
 
     /// The request that `agent`'s open turn waits for.

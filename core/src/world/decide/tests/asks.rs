@@ -109,6 +109,15 @@ fn sent(position: u64, of: u64, rule: RoutingRule, to: &str, reason: RoutingReas
 }
 
 #[test]
+fn who_writes_to_an_agent_is_told_what_the_one_waits_for_that_it_asked() {
+    let past = asked_in(room_that_asks()).woke("eve").answered("eve", calls(&[("write", "{}")]));
+    let (request, head) = (past.request(), past.world.head().get());
+    let past = past.said("@bob well?");
+    let told = notice_to_ada(Notice::AgentWaits { agent: agent("bob"), request }, head + 1);
+    assert_eq!(past.last().last(), Some(&told));
+}
+
+#[test]
 fn question_is_posted_and_wakes_whom_it_asks_while_the_call_waits() {
     let past = bob_asked_eve();
     let (turn, call) = (past.turn("bob"), past.call("bob", 0));
