@@ -49,11 +49,15 @@ impl<'w> Draft<'w> {
         }
     }
 
+    /// What `agent` takes up of its inbox. Where the episode of the oldest message affords no model call any more, only
+    /// that episode's messages at the front: what belongs to another one is not set aside with them.
     fn news(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Option<News> {
         let max = usize::try_from(self.world.rules.spec().limits.news_max).unwrap_or(usize::MAX);
-        let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
-        let positions: Vec<Position> = due.map(|message| message.at).collect();
         let episode = memory.inbox.front()?.episode;
+        let is_spent = self.world.affords(&self.world.rules, agent, episode).is_none();
+        let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
+        let due = due.take_while(|message| !is_spent || message.episode == episode);
+        let positions: Vec<Position> = due.map(|message| message.at).collect();
         if positions.is_empty() || horizon > self.world.head || memory.joining.is_some() {
             return None;
         }

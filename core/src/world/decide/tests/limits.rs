@@ -56,6 +56,29 @@ fn turn_that_cannot_afford_a_call_is_declined_with_one_notice_in_the_episode() {
 }
 
 #[test]
+fn declined_turn_leaves_the_message_that_belongs_to_another_episode() {
+    let room = room_with(|spec| spec.limits = Limits { model_calls_per_episode: 1, ..Limits::default() });
+    let past = Past::with(room).said("@bob @eve go").woke("bob").answered("bob", text("ok")).said("@eve and you?");
+    let past = past.woke("eve");
+    let declined = |event: &Event| if let Event::TurnDeclined(over) = event { over.news.clone() } else { Vec::new() };
+    assert_eq!(past.last().iter().flat_map(declined).collect::<Vec<_>>(), [at(4)]);
+    let past = past.woke("eve").answered("eve", text("here"));
+    assert_eq!((past.owed(), past.memory("eve").items.len()), (Vec::new(), 4));
+}
+
+#[test]
+fn answer_that_an_agent_in_code_cannot_afford_leaves_the_message_of_another_episode() {
+    let room = room_with(|spec| spec.limits = Limits { model_calls_per_episode: 1, ..Limits::default() });
+    let past = Past::with(room).said("@bob @cody go").woke("bob").answered("bob", text("ok")).said("@cody and you?");
+    let command = past.wake("cody", answer(text("here")));
+    let past = past.then(command);
+    let command = past.wake("cody", answer(text("here")));
+    let past = past.then(command);
+    let last = past.world.transcript().back().map(|said| said.text.clone());
+    assert_eq!(last, Some(crate::content::Content::Present("here".to_owned())));
+}
+
+#[test]
 fn next_message_of_a_person_begins_a_new_budget() {
     let room = room_with(|spec| spec.limits.model_calls_per_agent = 1);
     let past =
