@@ -170,9 +170,12 @@ impl Memory {
         self.remember_all(held.into_iter().map(|item| Remembered::new(item, Arc::default())));
     }
 
-    /// Drops the `count` oldest items.
+    /// Drops the `count` oldest items, and the results behind them whose calls these held. There are such only where
+    /// erased answers have left fewer items than were counted.
     pub(crate) fn forget(&mut self, count: usize) {
         let count = count.min(self.items.len());
+        let is_result = |kept: &&Remembered| matches!(*kept.item, Item::Result { .. });
+        let count = count.saturating_add(self.items.iter().skip(count).take_while(is_result).count());
         for kept in self.items.drain(..count) {
             self.tokens = self.tokens.saturating_sub(u64::from(kept.tokens));
         }

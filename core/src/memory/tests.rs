@@ -38,3 +38,10 @@ fn result_stays_with_its_call() {
     assert_eq!(surplus("hhcrr", 0), 2);
     assert_eq!(surplus("crrrr", 0), 0);
 }
+
+#[test]
+fn result_goes_with_its_call_where_erased_answers_left_fewer_items_than_were_counted() {
+    let mut memory = memory("hcrrh");
+    memory.forget(2);
+    assert_eq!(memory.items.len(), 1);
+}
