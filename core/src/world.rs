@@ -215,8 +215,10 @@ impl World {
     #[must_use]
     pub fn reply_roster(&self, agent: &AgentName) -> Roster {
         let Some(turn) = self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) else { return self.roster() };
-        let until = turn.model.as_ref().map_or(self.head, |model| model.at);
-        Roster::new(Arc::clone(&turn.rules), Arc::clone(&self.called)).at(until)
+        let model = turn.model.as_ref();
+        let until = model.map_or(self.head, |model| model.at);
+        let called = model.and_then(|model| model.called.as_ref()).unwrap_or(&self.called);
+        Roster::new(Arc::clone(&turn.rules), Arc::clone(called)).at(until)
     }
 
     /// The newest messages, oldest first: at most `transcript_max` of them.

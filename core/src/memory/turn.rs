@@ -9,6 +9,7 @@ use super::Message;
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
 use crate::request::{Layer, Parameters};
+use crate::routing::mentions::{Joined, Names};
 use crate::rules::Rules;
 
 /// An open turn.
@@ -76,6 +77,9 @@ pub struct ModelState {
     pub stream: Option<Position>,
     /// A stream of an older attempt, which the next one will replace.
     pub broken_stream: Option<Position>,
+    /// Who could be mentioned before somebody left while it was under way; `None` if nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<Arc<Names<Joined>>>,
 }
 
 impl ModelState {

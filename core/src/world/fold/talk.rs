@@ -20,6 +20,7 @@ impl World {
     }
 
     pub(super) fn part(&mut self, person: &PersonName) {
+        self.keep_called();
         self.people.remove(person);
         let called = Arc::make_mut(&mut self.called);
         if called.find(person.as_str()).is_some_and(|joined| joined.person == *person) {
@@ -27,6 +28,17 @@ impl World {
             // Somebody who writes the same name in another way bears it now.
             for other in self.people.keys() {
                 called.insert(other.as_str(), Joined { person: other.clone(), at: self.head });
+            }
+        }
+    }
+
+    /// What models are saying just now is finalised among those who were there when they were asked: whoever leaves
+    /// meanwhile is among them.
+    fn keep_called(&mut self) {
+        for agent in &self.busy {
+            let turn = self.memories.get_mut(agent).and_then(|memory| memory.turn.as_mut());
+            if let Some(model) = turn.and_then(|turn| turn.model.as_mut()) {
+                model.called.get_or_insert_with(|| Arc::clone(&self.called));
             }
         }
     }

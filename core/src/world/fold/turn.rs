@@ -89,6 +89,7 @@ impl World {
             retry_at: None,
             stream: None,
             broken_stream: stream,
+            called: None,
         });
         let (episode, is_first) = (turn.episode, event.attempt == Attempt(1));
         match (event.purpose, mark) {

@@ -5,6 +5,7 @@ use crate::event::*;
 use crate::ids::{Attempt, MessageId, ModelCallId};
 use crate::principal::Principal;
 use crate::refusal::Refusal;
+use crate::reply::FinalReply;
 use crate::request::Item;
 use crate::response::{CallPart, LLMResponse, Part, Reply};
 use crate::testing::*;
@@ -142,6 +143,20 @@ fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
     let past = past.then(late);
     assert_eq!(crate::routing::mentions::addressed("@ann hi", &who(&past)), before);
     assert_ne!(crate::routing::mentions::addressed("@ann hi", &past.world.roster()), before);
+}
+
+#[test]
+fn reply_is_finalised_with_those_who_left_while_it_was_said() {
+    let by = |name: &str, action| Command::of(Principal::Person(person(name)), action);
+    let past = Past::began().then(by("bob may", Action::Join)).said("@bob hi").woke("bob");
+    let shown =
+        |past: &Past| FinalReply::of("@bob may I?", &agent("bob"), &past.world.reply_roster(&agent("bob"))).text;
+    let past = past.then(by("bob may", Action::Leave));
+    assert_eq!(shown(&past), "@bob may I?");
+    let past = past.answered("bob", text("@bob may I?"));
+    let said = past.world.transcript().back().unwrap().text.clone();
+    assert_eq!(said, Content::Present("@bob may I?".to_owned()));
+    assert_eq!(shown(&past.said("@bob again").woke("bob")), "may I?");
 }
 
 #[test]
