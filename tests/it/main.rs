@@ -14,6 +14,7 @@ mod architecture;
 mod golden;
 mod labels;
 mod laws;
+mod patterns;
 mod random;
 mod real_time;
 mod replay;

@@ -54,6 +54,8 @@ sweeps! {
     limits_survive_every_cut: "limits",
     routing_tags_survive_every_cut: "tags",
     revisions_survive_every_cut: "revised",
+    agents_that_wait_survive_every_cut: "waiting",
+    people_survive_every_cut: "people",
     a_pipeline_survives_every_cut: "pipeline",
     an_intent_router_survives_every_cut: "intent-router",
     a_state_machine_survives_every_cut: "state-machine",
