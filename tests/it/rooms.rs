@@ -152,10 +152,9 @@ fn charged(room: &PureRoom) -> BTreeMap<EpisodeId, Charged> {
                 authors.insert(at, posted.author.clone());
             }
             Event::MessageRouted(routed) => {
-                let by_rule = !matches!(routed.rule, RoutingRule::Asked | RoutingRule::HandedOff);
                 let is_hop =
                     matches!(authors.get(&routed.message), Some(Author::Agent(_))) && !routed.respond.is_empty();
-                charged.entry(routed.episode).or_default().hops += u32::from(is_hop && by_rule);
+                charged.entry(routed.episode).or_default().hops += u32::from(is_hop);
             }
             _ => {}
         }

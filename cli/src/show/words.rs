@@ -260,6 +260,7 @@ pub(crate) const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::NoSuchAgent => "there is no such agent to turn to",
         CallStatus::WouldDeadlock => "the agents would wait for each other",
         CallStatus::TooDeep => "too many agents wait for one another",
+        CallStatus::HopBudget => "the agents have talked to each other enough in this episode",
         CallStatus::NotAlone => "a handoff must be the only call, nothing was handed over",
         CallStatus::HandedOff => "handed over",
     }

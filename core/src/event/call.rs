@@ -225,6 +225,8 @@ pub enum CallStatus {
     WouldDeadlock,
     /// Too many agents wait for one another already.
     TooDeep,
+    /// The episode has used up its messages from agent to agent.
+    HopBudget,
     /// A handoff must be the only call of its answer.
     NotAlone,
     /// The episode was handed over.

@@ -61,6 +61,7 @@ fn sentence(status: &CallStatus) -> String {
         CallStatus::NoSuchAgent => ("no_such_agent", "You cannot turn to an agent of that name."),
         CallStatus::WouldDeadlock => ("would_deadlock", "That agent waits for you already. Answer without it."),
         CallStatus::TooDeep => ("too_deep", "Too many agents wait for one another already. Answer without asking."),
+        CallStatus::HopBudget => ("hop_budget", "The agents have talked to each other enough. Answer by yourself."),
         CallStatus::NotAlone => ("not_alone", "Handing over must be the only call of an answer. It did not happen."),
         CallStatus::HandedOff => ("handed_off", "The other agent goes on from here."),
         CallStatus::ToolsDisabled => ("tools_disabled", "No tool may be called now. Answer in words."),

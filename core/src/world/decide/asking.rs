@@ -67,11 +67,12 @@ impl<'w> Draft<'w> {
         let limits = &self.rules_of(errand.agent).spec().limits;
         let checked = errand.read(self.world).and_then(|(to, text)| {
             let depth = self.world.depth_of_wait(errand.agent, &to, limits.ask_depth_max).map_err(refusal)?;
-            if self.is_full(&to) { Err(INBOX_FULL) } else { Ok((to, text, depth)) }
+            self.check_reach(errand.agent, &to)?;
+            Ok((to, text, depth))
         });
         let (asked, text, depth) = match checked {
             Ok(checked) => checked,
-            Err(status) => return errand.end(self, status),
+            Err(status) => return self.turn_down(&errand, status),
         };
         let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
         let message = self.say(&errand, &asked, text, RoutingReason::Asked);
@@ -86,17 +87,49 @@ impl<'w> Draft<'w> {
             for (asker, _) in self.asks_owed_by(agent) {
                 self.world.depth_of_wait(&asker, &to, max).map_err(refusal)?;
             }
-            if self.is_full(&to) { Err(INBOX_FULL) } else { Ok((to, text)) }
+            self.check_reach(agent, &to)?;
+            Ok((to, text))
         });
         let (to, text) = match checked {
             Ok(checked) => checked,
-            Err(status) => return errand.end(self, status),
+            Err(status) => return self.turn_down(&errand, status),
         };
         errand.end(self, CallStatus::HandedOff);
         self.say(&errand, &to, text, RoutingReason::HandedOff);
         let (turn, call) = (errand.turn, errand.call);
         self.push(Event::HandedOff(HandedOff { agent: agent.clone(), turn, call, to }));
         self.close(agent, turn, CloseReason::HandedOff);
+    }
+
+    /// Whether a message of `agent` may wake `to`.
+    fn check_reach(&self, agent: &AgentName, to: &AgentName) -> Result<(), CallStatus> {
+        if self.hops(agent) >= self.world.rules.spec().limits.hop_budget {
+            Err(CallStatus::HopBudget)
+        } else if self.is_full(to) {
+            Err(INBOX_FULL)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those of this very commit.
+    fn hops(&self, agent: &AgentName) -> u32 {
+        let Some(episode) = self.episode_of(agent) else { return 0 };
+        let wakes = |event: &&Event| {
+            let Event::MessageRouted(routed) = event else { return false };
+            routed.episode == episode && !routed.respond.is_empty()
+        };
+        let new = u32::try_from(self.events.iter().filter(wakes).count()).unwrap_or(u32::MAX);
+        self.world.episodes.get(&episode).map_or(0, |spent| spent.hops).saturating_add(new)
+    }
+
+    /// Ends a call that cannot be made; people are told if the episode is to end.
+    fn turn_down(&mut self, errand: &Errand<'_>, status: CallStatus) {
+        let is_spent = status == CallStatus::HopBudget;
+        errand.end(self, status);
+        if let Some(episode) = self.episode_of(errand.agent).filter(|_| is_spent) {
+            self.tell_once(Notice::HopBudgetSpent { agent: errand.agent.clone() }, episode);
+        }
     }
 
     /// Posts what a call says to another agent, which is woken by it. An agent that waits for a person is not

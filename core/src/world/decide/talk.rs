@@ -199,9 +199,14 @@ impl Draft<'_> {
 
     /// Tells everyone, unless they were told in this episode.
     pub(super) fn tell_once(&mut self, notice: Notice, episode: EpisodeId) {
+        let what = Told::of(&notice);
+        let is_same = |event: &Event| {
+            let Event::NoticePosted(posted) = event else { return false };
+            posted.episode == Some(episode) && Told::of(&posted.notice) == what
+        };
         let told = self.world.episodes.get(&episode).map(|spent| &spent.told);
-        let is_told = Told::of(&notice).zip(told).is_some_and(|(what, told)| told.contains(&what));
-        if !is_told {
+        let is_told = what.zip(told).is_some_and(|(what, told)| told.contains(&what));
+        if !is_told && !(what.is_some() && self.events.iter().any(is_same)) {
             self.tell(notice, None, episode);
         }
     }

@@ -1,6 +1,24 @@
 //! Questions that are not put.
 
 use super::*;
+use crate::spec::Limits;
+
+#[test]
+fn question_that_would_exceed_the_hop_budget_is_refused_and_told_once() {
+    let room = WorldSpec { limits: Limits { hop_budget: 1, ..Limits::default() }, ..larger_room(&["mia"]) };
+    let past = Past::with(room).said("@bob do it").woke("bob").answered("bob", asks(&["eve", "mia", "cody"]));
+    assert_eq!(statuses(&past), [CallStatus::HopBudget, CallStatus::HopBudget]);
+    let notice = |event: &&Event| matches!(event, Event::NoticePosted(_));
+    assert_eq!(past.last().iter().filter(notice).count(), 1);
+}
+
+#[test]
+fn handoff_that_would_exceed_the_hop_budget_is_refused() {
+    let room = WorldSpec { limits: Limits { hop_budget: 0, ..Limits::default() }, ..room_that_asks() };
+    let past = Past::with(room).said("@bob do it").woke("bob").answered("bob", turns_to("hand", &["eve"]));
+    assert_eq!(statuses(&past), [CallStatus::HopBudget]);
+    assert_eq!(past.world.owed().count(), 1);
+}
 
 #[test]
 fn only_agents_of_the_room_that_the_tool_names_can_be_asked_and_nobody_asks_itself() {
