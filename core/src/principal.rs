@@ -17,6 +17,14 @@ pub struct Person {
     pub display: PersonName,
 }
 
+impl Person {
+    /// Whether both are proven to be the same person, whatever the room calls them.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        self.method == other.method && self.subject == other.subject
+    }
+}
+
 /// Who gives a command. Set by the ingress, never by content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

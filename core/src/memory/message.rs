@@ -9,6 +9,7 @@ use crate::content::Content;
 use crate::event::{Attachment, Author, Others};
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
+use crate::principal::Person;
 use crate::request::Item;
 
 /// A message of the room.
@@ -20,6 +21,9 @@ pub struct Message {
     pub id: MessageId,
     /// Who says it.
     pub author: Author,
+    /// For a person's message: who bore the name when it was said. Whoever bears it later has no say in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Person>,
     /// How the speaker is shown.
     pub from: String,
     /// What is said.

@@ -87,7 +87,10 @@ impl<'w> Draft<'w> {
     fn has_a_say_in(&self, message: &Message) -> bool {
         match (self.principal, &message.author) {
             (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
-            (Principal::Person(person), Author::Person(name)) => *name == person.display && !self.is_taken(person),
+            (Principal::Person(person), Author::Person(name)) => {
+                let is_theirs = message.person.as_ref().is_none_or(|known| known.is_same_as(person));
+                *name == person.display && is_theirs && !self.is_taken(person)
+            }
             (Principal::Person(_), Author::World)
             | (Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime, _) => false,
         }

@@ -12,6 +12,7 @@ use crate::world::World;
 impl World {
     /// The message goes on under its id, at this event's position.
     pub(super) fn edit(&mut self, event: &MessageEdited) {
+        let person = self.message_at(event.at).and_then(|message| message.person.clone());
         self.take_back(event.at, &event.gone);
         let (text, attachments) = match &event.body {
             Content::Present(body) => (Content::Present(body.text.clone()), body.attachments.clone()),
@@ -22,6 +23,7 @@ impl World {
             at: self.head,
             id: event.message,
             author: event.author.clone(),
+            person,
             heard: Message::item(self.head, &from, &text, &attachments),
             from,
             text,

@@ -51,6 +51,7 @@ impl World {
             at: self.head,
             id: event.message,
             author: event.author.clone(),
+            person: self.person_called(&event.author),
             heard: Message::item(self.head, &from, &text, &attachments),
             from,
             text,
@@ -68,6 +69,14 @@ impl World {
             is_handoff: false,
             told: Vec::new(),
         });
+    }
+
+    /// Who bears the name under which something is said.
+    fn person_called(&self, author: &Author) -> Option<Person> {
+        match author {
+            Author::Person(name) => self.people.get(name).cloned(),
+            Author::Agent(_) | Author::World => None,
+        }
     }
 
     /// The news of the turn in which an agent says something.

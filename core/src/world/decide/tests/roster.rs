@@ -54,6 +54,18 @@ fn nobody_joins_or_leaves_under_anothers_name() {
 }
 
 #[test]
+fn whoever_bears_a_name_later_has_no_say_in_what_was_said_under_it() {
+    let past = Past::began().said("@bob hi").then(edit(4, "@bob ho")).then(leave());
+    let other = Principal::Person(Person { subject: "other".to_owned(), ..person("ada") });
+    let taken_over = past.clone().then(of(other.clone(), &join()));
+    for (past, command) in [(&past, retract(4)), (&past, edit(4, "no")), (&taken_over, edit(4, "no"))] {
+        let (command, reason) = (of(other.clone(), &command), RefusalReason::NotYours);
+        check(past, &command, &recorded(reason, [refused(&command, reason, None)]));
+    }
+    assert_eq!(past.then(retract(4)).world.transcript().len(), 0);
+}
+
+#[test]
 fn only_people_join_and_leave() {
     let past = Past::began();
     for principal in [Principal::Agent(agent("bob")), Principal::Tool(tool("look")), Principal::World] {
