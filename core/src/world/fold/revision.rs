@@ -110,7 +110,7 @@ impl World {
 
     /// Puts messages that an agent took up before into its inbox again, in their places and in an episode of their own:
     /// a person's word, or the world's, made that necessary.
-    fn put_back(&mut self, agent: &AgentName, news: Vec<Arc<Message>>) {
+    pub(super) fn put_back(&mut self, agent: &AgentName, news: Vec<Arc<Message>>) {
         let at = self.head;
         for mut message in news {
             let Some(memory) = self.memories.get_mut(agent) else { return };

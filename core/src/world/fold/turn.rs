@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Purpose,
+    AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Purpose,
     Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
@@ -223,8 +223,21 @@ impl World {
             }
             self.end_waits_for(&agent, &gone);
             self.stop_join(&agent, is_meant);
+            self.put_back(&agent, self.left_by_stop(&agent, is_meant));
             self.rest(&agent);
         }
+    }
+
+    /// What people said in other episodes and a turn that is stopped took up with its own news: it is answered in a turn
+    /// of its own.
+    fn left_by_stop(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Vec<Arc<Message>> {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let news = turn.filter(|turn| is_meant(turn.episode)).into_iter().flat_map(|turn| &turn.news);
+        let is_left = |message: &&Arc<Message>| match message.author {
+            Author::Person(_) | Author::World => !is_meant(message.episode),
+            Author::Agent(_) => false,
+        };
+        news.filter(is_left).cloned().collect()
     }
 
     /// Takes an agent that has nothing left to do off the list.

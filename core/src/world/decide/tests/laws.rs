@@ -215,6 +215,12 @@ fn revise(past: &Past, b: u8) -> Command {
     runtime(Action::Revise { definition: definition(spec) })
 }
 
+/// Stops one episode.
+fn stop_one(past: &Past, b: u8) -> Option<Command> {
+    let episode = past.world.episodes().keys().nth(usize::from(b) % 4).copied()?;
+    Some(Command::of(ada(), Action::Stop { episode: Some(episode) }))
+}
+
 /// What is owed and due is never refused and never without effect: else the shell would do it for ever.
 fn perform_owed(past: &mut Past, a: u8, b: u8) {
     let owed = past.owed();
@@ -241,6 +247,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
         19 => late(past, a, b),
         24..=26 => Some(about_message(past, a, b)),
         20 if a % 4 == 0 => Some(stop()),
+        20 if a % 4 == 1 => stop_one(past, b),
         21 if a % 2 == 0 => Some(reopen()),
         22 if a % 4 == 0 => Some(revise(past, b)),
         _ => {

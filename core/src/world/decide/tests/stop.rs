@@ -45,6 +45,18 @@ fn only_the_named_episode_stops() {
 }
 
 #[test]
+fn message_of_another_episode_that_a_stopped_turn_took_up_is_answered_in_a_turn_of_its_own() {
+    let past = Past::began().said("@bob go").said("@bob and this").woke("bob");
+    let past = past.then(Command::of(ada(), Action::Stop { episode: Some(episode(4)) }));
+    assert_eq!(past.owed(), [Effect::Wake { agent: agent("bob"), not_before: None }]);
+    let past = past.woke("bob");
+    let news = past.memory("bob").turn.as_ref().unwrap().news.iter().map(|message| message.at);
+    assert_eq!(news.collect::<Vec<_>>(), [at(6)]);
+    let past = past.then(stop());
+    assert_eq!(past.owed(), []);
+}
+
+#[test]
 fn there_must_be_something_to_stop_and_somebody_with_the_right() {
     let idle = Past::began();
     let reason = RefusalReason::NothingToStop;
