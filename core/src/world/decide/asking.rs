@@ -132,8 +132,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// Posts what a call says to another agent, which is woken by it. An agent that waits for a person is not
-    /// interrupted by another one, whatever the room does about people's messages; people are told for whom it waits.
+    /// Posts what a call says to another agent, which is woken by it. If it waits for a person, people are told so.
     fn say(&mut self, errand: &Errand<'_>, to: &AgentName, text: String, reason: RoutingReason) -> Position {
         let id = MessageId(self.here());
         let episode = self.episode_of(errand.agent).unwrap_or(EpisodeId(errand.turn.0));
@@ -161,9 +160,7 @@ impl<'w> Draft<'w> {
             undeliverable: 0,
             unknown: Content::Present(Vec::new()),
         }));
-        if let Some(request) = self.waits_for(to) {
-            self.tell(Notice::AgentWaits { agent: to.clone(), request }, None, episode);
-        }
+        self.tell_waiting(to.clone(), None, episode);
         at
     }
 

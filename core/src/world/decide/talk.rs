@@ -171,7 +171,12 @@ impl Draft<'_> {
         for (agent, _) in full {
             self.tell(Notice::InboxFull { agent }, to.clone(), episode);
         }
-        agents.into_iter().for_each(|agent| self.reach_waiting(agent, to.clone(), episode));
+        for agent in agents {
+            match author {
+                Author::Person(_) | Author::World => self.reach_waiting(agent, to.clone(), episode),
+                Author::Agent(_) => self.tell_waiting(agent, None, episode),
+            }
+        }
     }
 
     /// Tells the author, or everyone, what of a message did not reach anybody.
@@ -227,17 +232,21 @@ impl Draft<'_> {
         memory.is_some_and(|memory| self.waiting(memory).saturating_add(new) >= max)
     }
 
-    /// A message to an agent that waits for a person: it is kept, and its author is told; or it closes what waits.
+    /// A person's message, or the world's, to an agent that waits for a person: it is kept, and its author is told; or it
+    /// closes what waits.
     pub(super) fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
-        let own = self.open_request_of(&agent);
-        match (own.or_else(|| self.request_behind(&agent)), self.world.rules.spec().policy.while_waiting) {
-            (Some(_), WhileWaiting::Supersede) if own.is_some() => {
-                self.close_turn_of(&agent, CloseReason::Superseded);
-            }
-            (Some(request), WhileWaiting::Queue | WhileWaiting::Supersede) => {
-                self.tell(Notice::AgentWaits { agent, request }, author, episode);
-            }
-            (None, _) => {}
+        match (self.open_request_of(&agent), self.world.rules.spec().policy.while_waiting) {
+            (Some(_), WhileWaiting::Supersede) => self.close_turn_of(&agent, CloseReason::Superseded),
+            (Some(_), WhileWaiting::Queue) | (None, _) => self.tell_waiting(agent, author, episode),
+        }
+    }
+
+    /// Tells for whom an agent waits, itself or by way of those whom it asked. One agent does not interrupt what another
+    /// asks of people, whatever the room does about people's messages: they would never be answered.
+    pub(super) fn tell_waiting(&mut self, agent: AgentName, to: Option<PersonName>, episode: EpisodeId) {
+        let request = self.open_request_of(&agent).or_else(|| self.request_behind(&agent));
+        if let Some(request) = request {
+            self.tell(Notice::AgentWaits { agent, request }, to, episode);
         }
     }
 

@@ -82,6 +82,17 @@ fn message_to_an_agent_that_waits_supersedes_its_turn_where_the_room_says_so() {
 }
 
 #[test]
+fn agent_does_not_interrupt_what_another_one_asks_of_people() {
+    let room = room_with(|spec| spec.policy.while_waiting = WhileWaiting::Supersede);
+    let past = Past::with(room).bob_calls(&[("write", "{}")]);
+    let (request, turn) = (past.request(), past.turn("bob"));
+    let past = past.said("@eve hi").woke("eve").answered("eve", text("@bob hello"));
+    let told = notice(Notice::AgentWaits { agent: agent("bob"), request }, 11);
+    assert!(past.last().contains(&told));
+    assert_eq!((past.turn("bob"), past.request()), (turn, request));
+}
+
+#[test]
 fn agents_message_is_not_remembered_by_others_where_memory_is_addressed() {
     let room = room_with(|spec| spec.policy.memory = MemoryPolicy::Addressed);
     let past = Past::with(room).said("@bob hi").woke("bob").answered("bob", text("all is well"));
