@@ -211,7 +211,8 @@ impl Draft<'_> {
         };
         let told = self.world.episodes.get(&episode).map(|spent| &spent.told);
         let is_told = what.zip(told).is_some_and(|(what, told)| told.contains(&what));
-        if !is_told && !(what.is_some() && self.events.iter().any(is_same)) {
+        let is_told_now = what.is_some() && self.events.iter().any(is_same);
+        if !is_told && !is_told_now {
             self.tell(notice, None, episode);
         }
     }
