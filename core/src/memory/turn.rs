@@ -43,6 +43,12 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Whether it belongs to an episode that fits, or answers news of one.
+    #[must_use]
+    pub fn is_about(&self, fits: impl Fn(EpisodeId) -> bool) -> bool {
+        fits(self.episode) || self.news.iter().any(|message| fits(message.episode))
+    }
+
     /// Whether all calls of the last answer have their result, so that the agent is to go on.
     #[must_use]
     pub fn is_ready_to_continue(&self) -> bool {

@@ -18,6 +18,10 @@ const UNKNOWN_MAX: usize = 3;
 /// The agents whose names are nearest to the `unknown` ones, best first: at most three, and none that is far off.
 #[must_use]
 pub fn nearest(unknown: &[String], names: &Names<AgentName>) -> Vec<AgentName> {
+    // The one look at every name of the room: only for a message that needs it.
+    if unknown.is_empty() {
+        return Vec::new();
+    }
     let unknown: Vec<String> = unknown.iter().take(UNKNOWN_MAX).map(|name| fold(name)).collect();
     let mut found: BTreeMap<&AgentName, usize> = BTreeMap::new();
     for (name, agent) in names.iter() {

@@ -36,13 +36,16 @@ impl Draft<'_> {
             AnswerKind::Text | AnswerKind::Calls => None,
         };
         for code in reply.warnings.iter().map(String::as_str).chain(kind) {
-            let (code, agent) = (code.to_owned(), Some(agent.clone()));
-            self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
+            self.warn(agent, code);
         }
         if purpose == Purpose::Compaction {
             return self.take_summary(agent, (open, model), at, response);
         }
         self.take_answer(agent, turn, at, stream, response, purpose);
         Ok(())
+    }
+    pub(super) fn warn(&mut self, agent: &AgentName, code: &str) {
+        let (code, agent) = (code.to_owned(), Some(agent.clone()));
+        self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
     }
 }

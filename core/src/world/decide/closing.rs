@@ -24,7 +24,7 @@ impl Draft<'_> {
             .iter()
             .filter(|agent| {
                 let turn = world.memories.get(*agent).and_then(|memory| memory.turn.as_ref());
-                turn.is_some_and(|turn| is_meant(turn.episode))
+                turn.is_some_and(|turn| turn.is_about(is_meant))
             })
             .collect();
         let waits = |agent: &AgentName| {

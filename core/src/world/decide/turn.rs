@@ -6,8 +6,7 @@ use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, TurnClosed, TurnDeclined, TurnOpened,
-    WarningRecorded,
+    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
@@ -258,9 +257,9 @@ impl<'w> Draft<'w> {
             return;
         }
         let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
-        for code in &reply.warnings {
-            let (code, agent) = ((*code).to_owned(), Some(agent.clone()));
-            self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
+        reply.warnings.iter().for_each(|code| self.warn(agent, code));
+        if reply.text.is_empty() && reply.tag == Some(RoutingTag::To) {
+            self.warn(agent, "routing_tag_without_words");
         }
         let reason = match (reply.text.is_empty(), has_calls) {
             (true, false) => CloseReason::Passed,

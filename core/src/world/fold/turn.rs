@@ -232,7 +232,7 @@ impl World {
     /// of its own.
     fn left_by_stop(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Vec<Arc<Message>> {
         let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-        let news = turn.filter(|turn| is_meant(turn.episode)).into_iter().flat_map(|turn| &turn.news);
+        let news = turn.filter(|turn| turn.is_about(&is_meant)).into_iter().flat_map(|turn| &turn.news);
         let is_left = |message: &&Arc<Message>| match message.author {
             Author::Person(_) | Author::World => !is_meant(message.episode),
             Author::Agent(_) => false,

@@ -113,6 +113,13 @@ fn unknown_tag_is_removed_and_warned_of() {
 }
 
 #[test]
+fn tag_that_sends_no_words_is_warned_of() {
+    let past = passed_on().answered("eve", text("<world>TO: cody</world>"));
+    let is_warning = |event: &&Event| matches!(event, Event::WarningRecorded(warning) if warning.code == "routing_tag_without_words");
+    assert_eq!(past.last().iter().filter(is_warning).count(), 1);
+}
+
+#[test]
 fn people_name_agents_in_mid_text_where_no_line_begins_with_one() {
     let past = Past::began().said("could @bob or @eve help?");
     let both = [("bob".to_owned(), RoutingReason::Named), ("eve".to_owned(), RoutingReason::Named)];

@@ -66,3 +66,12 @@ fn there_must_be_something_to_stop_and_somebody_with_the_right() {
     let reason = RefusalReason::NotAPerson;
     check(&busy, &command, &recorded(reason, [refused(&command, reason, None)]));
 }
+
+#[test]
+fn episode_that_was_taken_up_with_another_can_be_stopped_and_the_other_goes_on() {
+    let past = Past::began().said("@bob go").said("@bob and this").woke("bob");
+    let past = past.then(Command::of(ada(), Action::Stop { episode: Some(episode(6)) }));
+    assert!(past.memory("bob").turn.is_none());
+    let waiting: Vec<_> = past.memory("bob").inbox.iter().map(|message| message.at).collect();
+    assert_eq!(waiting, [at(4)]);
+}

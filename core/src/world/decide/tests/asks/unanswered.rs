@@ -78,13 +78,13 @@ fn stop_of_the_other_ones_episode_ends_the_question_unanswered() {
 }
 
 #[test]
-fn stop_of_the_askers_episode_alone_leaves_the_other_at_work() {
+fn stop_of_the_askers_episode_leaves_the_other_with_what_else_it_was_told() {
     let past = Past::with(room_that_asks()).said("@eve first").said("@bob do it").woke("bob");
     let past = past.answered("bob", asks(&["eve"])).woke("eve");
     let past = past.then(Command::of(ada(), Action::Stop { episode: Some(episode(6)) }));
-    assert_eq!(statuses(&past), [CallStatus::Cancelled]);
-    let past = past.answered("eve", text("@bob Because."));
-    assert_eq!((statuses(&past), wakes(&past)), (Vec::new(), vec![agent("bob")]), "it is an ordinary reply now");
+    assert_eq!((statuses(&past), wakes(&past)), (vec![CallStatus::Cancelled], vec![agent("eve")]));
+    let past = past.woke("eve").answered("eve", text("First things first."));
+    assert_eq!((statuses(&past), wakes(&past)), (Vec::new(), Vec::new()), "nobody waits for it any more");
 }
 
 #[test]
