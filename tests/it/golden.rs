@@ -15,7 +15,21 @@ use folkmoot_tests::{Cut, Kept, Stage, commits_of};
 use serde_json::{Value, json};
 
 /// The scripts whose logs are kept.
-const SCRIPTS: [&str; 6] = ["crash-and-resume", "denied", "forged-approval", "recorded", "release-room", "wrong-agent"];
+const SCRIPTS: [&str; 13] = [
+    "compacted",
+    "crash-and-resume",
+    "debate",
+    "denied",
+    "fan-in",
+    "forged-approval",
+    "handoff",
+    "orchestrator-worker",
+    "people",
+    "recorded",
+    "release-room",
+    "revised",
+    "wrong-agent",
+];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1")
