@@ -9,12 +9,14 @@ use crate::ids::Position;
 mod attachment;
 mod call;
 mod label;
+mod notice;
 mod talk;
 mod turn;
 mod world;
 
 pub use attachment::{ATTACHMENT_NAME_MAX, AttachmentError};
 pub use call::*;
+pub use notice::*;
 pub use talk::*;
 pub use turn::*;
 pub use world::*;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::CommandKind;
 use crate::commit::Commit;
-use crate::event::{Event, MessageRouted, Notice};
+use crate::event::{Event, MessageRouted};
 use crate::ids::{AgentName, Position, Time};
 use crate::principal::Principal;
 
@@ -94,19 +94,7 @@ fn of_this_commit(event: &Event) -> Option<Position> {
         return Some(routed.message);
     }
     let Event::NoticePosted(posted) = event else { return None };
-    match &posted.notice {
-        Notice::Undeliverable { message, .. }
-        | Notice::NobodyAnswers { message }
-        | Notice::OnlyNamed { message, .. } => Some(*message),
-        Notice::HopBudgetSpent { .. }
-        | Notice::PairDamped { .. }
-        | Notice::AgentWaits { .. }
-        | Notice::InboxFull { .. }
-        | Notice::LimitReached { .. }
-        | Notice::TurnFailed { .. }
-        | Notice::RequestExpired { .. }
-        | Notice::OutcomeUnknown { .. } => None,
-    }
+    posted.notice.message()
 }
 
 /// What an event names as its reason, for those whose commit names none. What a person does is the reason of what

@@ -159,7 +159,7 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
         } else if let Event::MessageRouted(routed) = event {
             entries.iter_mut().for_each(|entry| belong(entry, routed));
         } else if let Event::NoticePosted(posted) = event
-            && !message_of(&posted.notice).is_some_and(|message| gone.contains(&message))
+            && !posted.notice.message().is_some_and(|message| gone.contains(&message))
         {
             let NoticePosted { notice, to, episode } = posted.clone();
             entries.push(TranscriptEntry::Notice(TranscriptNotice { at, time, notice, to, episode }));
@@ -217,22 +217,5 @@ fn belong(entry: &mut TranscriptEntry, routed: &MessageRouted) {
         && message.at == routed.message
     {
         message.episode = routed.episode;
-    }
-}
-
-/// The message that a notice is about: it goes with it.
-const fn message_of(notice: &Notice) -> Option<Position> {
-    match notice {
-        Notice::Undeliverable { message, .. }
-        | Notice::NobodyAnswers { message }
-        | Notice::OnlyNamed { message, .. } => Some(*message),
-        Notice::HopBudgetSpent { .. }
-        | Notice::PairDamped { .. }
-        | Notice::AgentWaits { .. }
-        | Notice::InboxFull { .. }
-        | Notice::LimitReached { .. }
-        | Notice::TurnFailed { .. }
-        | Notice::RequestExpired { .. }
-        | Notice::OutcomeUnknown { .. } => None,
     }
 }

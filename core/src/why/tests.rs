@@ -1,6 +1,7 @@
 use super::*;
 use crate::command::Action;
 use crate::effect::Effect;
+use crate::event::Notice;
 use crate::event::{Author, CloseReason, DampReason, EventKind, NoticePosted, RoutingReason, RoutingRule, RoutingTag};
 use crate::ids::{CallId, TurnId};
 use crate::spec::Limits;

@@ -16,30 +16,9 @@ fn with_files(said: &str, attachments: Vec<Attachment>) -> Command {
 }
 
 fn posted(position: u64, said: &str, attachments: Vec<Attachment>) -> Event {
-    Event::MessagePosted(MessagePosted {
-        message: MessageId(at(position)),
-        author: Author::Person(person("ada").display),
-        reply_to: None,
-        turn: None,
-        call: None,
-        answer: None,
-        body: MessageBody { text: said.to_owned(), attachments }.into(),
-    })
-}
-
-fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)]) -> Event {
-    Event::MessageRouted(MessageRouted {
-        message: at(message),
-        episode: episode(message),
-        rule,
-        respond: respond.iter().map(|(name, reason)| (agent(name), *reason)).collect(),
-        people: Vec::new(),
-        others: Others::Store,
-        tag: None,
-        damped: Vec::new(),
-        undeliverable: 0,
-        unknown: Content::Present(Vec::new()),
-    })
+    let body = MessageBody { attachments, ..MessageBody::text(said) };
+    let author = Author::Person(person("ada").display);
+    Event::MessagePosted(MessagePosted::said(MessageId(at(position)), author, None, body))
 }
 
 #[test]
@@ -47,7 +26,7 @@ fn message_with_a_file_is_routed_like_its_text_and_heard_with_the_file() {
     let past = Past::began().said("@eve hi");
     let picture = file("cat.png", "image/png");
     let command = with_files("@bob look", vec![picture.clone()]);
-    let to_bob = routed(6, RoutingRule::Addressed, &[("bob", RoutingReason::Mentioned)]);
+    let to_bob = routed(6, RoutingRule::Addressed, &[("bob", RoutingReason::Mentioned)], &[]);
     check(&past, &command, &accepted([posted(6, "@bob look", vec![picture.clone()]), to_bob]));
     let past = past.then(command);
     assert_eq!(past.world.news(&agent("bob"))[0].attachments, std::slice::from_ref(&picture));
@@ -61,7 +40,7 @@ fn message_with_a_file_is_routed_like_its_text_and_heard_with_the_file() {
 fn files_alone_are_a_message() {
     let past = Past::with(room_with(|spec| spec.policy.main_agent = Some(agent("eve")))).said("@bob hi");
     let files = vec![file("a.txt", "text/plain"), file("b.txt", "text/plain")];
-    let to_eve = routed(6, RoutingRule::MainAgent, &[("eve", RoutingReason::MainAgent)]);
+    let to_eve = routed(6, RoutingRule::MainAgent, &[("eve", RoutingReason::MainAgent)], &[]);
     check(&past, &with_files("", files.clone()), &accepted([posted(6, "", files), to_eve]));
 }
 

@@ -1,0 +1,111 @@
+//! What the world tells people.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentName, EpisodeId, PersonName, Position, RequestId};
+
+/// The world told people something: a code with arguments, never prose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoticePosted {
+    /// What is told.
+    pub notice: Notice,
+    /// Whom it is for; `None` is everyone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<PersonName>,
+    /// The episode it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub episode: Option<EpisodeId>,
+}
+
+/// What the world tells people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// Nobody answers to a name in the message at `message`.
+    Undeliverable {
+        /// The message.
+        message: Position,
+        /// The nearest agents, best first.
+        nearest: Vec<AgentName>,
+    },
+    /// Nobody will answer: the room is too large for everyone, and has no main agent.
+    NobodyAnswers {
+        /// The message.
+        message: Position,
+    },
+    /// No line begins with a mention, and the room takes no others: these agents are only named.
+    OnlyNamed {
+        /// The message.
+        message: Position,
+        /// The agents.
+        agents: Vec<AgentName>,
+    },
+    /// The episode has used up its messages from agent to agent; what this agent says wakes nobody.
+    HopBudgetSpent {
+        /// The agent.
+        agent: AgentName,
+    },
+    /// Two agents have only answered each other for too long; what this one says does not wake the other.
+    PairDamped {
+        /// The agent that speaks.
+        agent: AgentName,
+        /// The one that is not woken.
+        other: AgentName,
+    },
+    /// The agent waits for a person; the message is kept until then.
+    AgentWaits {
+        /// The agent.
+        agent: AgentName,
+        /// What it waits for.
+        request: RequestId,
+    },
+    /// The agent's inbox is full; the message is not kept for it.
+    InboxFull {
+        /// The agent.
+        agent: AgentName,
+    },
+    /// The agent has no model calls left in this episode.
+    LimitReached {
+        /// The agent.
+        agent: AgentName,
+    },
+    /// The agent's turn failed.
+    TurnFailed {
+        /// The agent.
+        agent: AgentName,
+        /// What failed: a model error's or an agent's code.
+        code: String,
+    },
+    /// A request expired.
+    RequestExpired {
+        /// The request.
+        request: RequestId,
+    },
+    /// Whether a call took effect is not known.
+    OutcomeUnknown {
+        /// The agent.
+        agent: AgentName,
+        /// The request that asks people about it.
+        request: RequestId,
+    },
+}
+
+impl Notice {
+    /// The message that it is about, if it is about one.
+    #[must_use]
+    pub const fn message(&self) -> Option<Position> {
+        match self {
+            Self::Undeliverable { message, .. } | Self::NobodyAnswers { message } | Self::OnlyNamed { message, .. } => {
+                Some(*message)
+            }
+            Self::HopBudgetSpent { .. }
+            | Self::PairDamped { .. }
+            | Self::AgentWaits { .. }
+            | Self::InboxFull { .. }
+            | Self::LimitReached { .. }
+            | Self::TurnFailed { .. }
+            | Self::RequestExpired { .. }
+            | Self::OutcomeUnknown { .. } => None,
+        }
+    }
+}
