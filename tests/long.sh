@@ -7,6 +7,7 @@
 #
 # FOLKMOOT_KILLS       how many random instants a real process is killed at (2000)
 # PROPTEST_CASES       how many random cases each property is held against (5000), where it does not fix the number itself
+# FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz, recorded answers of real servers; they are not part of the
 #                      project. Without it the folder ../shared/cassettes is tried; without that, splits are skipped.
 #
@@ -18,6 +19,7 @@ exec </dev/null
 
 export FOLKMOOT_KILLS="${FOLKMOOT_KILLS:-2000}"
 export PROPTEST_CASES="${PROPTEST_CASES:-5000}"
+export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 
@@ -33,7 +35,7 @@ properties() {
     say "$PROPTEST_CASES random histories for each property"
     cargo test --release --workspace --lib
     cargo test --release -p folkmoot-store --tests
-    cargo test --release -p folkmoot-tests --test it -- random
+    cargo test --release -p folkmoot-tests --test it -- random rooms --nocapture
 }
 
 splits() {
