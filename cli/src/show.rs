@@ -1,6 +1,7 @@
 //! What people see: chat lines, requests, faults, progress.
 
 use folkmoot::core::refusal::{Refusal, RefusalReason};
+use folkmoot::run::refused_because;
 
 pub(crate) mod chat;
 mod fault;
@@ -39,19 +40,8 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
 }
 
 const fn sentence(reason: RefusalReason) -> &'static str {
-    match reason {
-        RefusalReason::NotAPerson => "only a person may do this, and under a name that is no agent's",
-        RefusalReason::NotTheRuntime => "only the runtime may do this",
-        RefusalReason::UnknownRequest => "this world has no such request",
-        RefusalReason::OtherAgent => "the request is another agent's",
-        RefusalReason::OtherKind => "the request is not of this kind",
-        RefusalReason::AlreadyDecided => "this was decided before",
-        RefusalReason::Expired => "the request has expired",
-        RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
-        RefusalReason::ShownDiffers => "what you saw (--shown) is not what is asked; look at it again",
-        RefusalReason::NoSuchOption => "the question has no such option, or wants one",
-        RefusalReason::NotYours => "the message is another person's",
-        RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
-        RefusalReason::NothingToStop => "nothing goes on that could be stopped",
+    if let RefusalReason::ShownDiffers = reason {
+        return "what you saw (--shown) is not what is asked; look at it again";
     }
+    refused_because(reason)
 }

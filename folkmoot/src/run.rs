@@ -20,10 +20,12 @@ mod evidence;
 mod expectation;
 mod message;
 mod pending;
+mod refused;
 mod step;
 
 pub use expectation::Unmet;
 pub use pending::{Asks, Waiting, waiting};
+pub use refused::refused_because;
 
 /// How a script is run.
 #[derive(Debug, Clone, Default)]

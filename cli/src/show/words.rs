@@ -8,6 +8,7 @@ use folkmoot::core::event::{
 use folkmoot::core::ids::{Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
 use folkmoot::core::world::approval_text;
+use folkmoot::run::refused_because;
 
 use super::chat::{Chat, Line};
 use super::{clean, clip, one_line, time};
@@ -81,7 +82,8 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::Stopped(stopped) => Some(Line::Quiet(format!("{} stopped what was going on", stopped.by))),
         Event::Refused(refused) => {
             let about = refused.request.map(|at| format!(" about {}", chat.request(at))).unwrap_or_default();
-            Some(Line::Quiet(format!("{}'s command{about} was refused: {}", refused.principal, refused.reason.code())))
+            let why = refused_because(refused.reason);
+            Some(Line::Quiet(format!("{}'s command{about} was refused: {why}", refused.principal)))
         }
         Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)

@@ -95,5 +95,15 @@ fn a_message_that_nobody_said_is_a_failed_step() {
     let (_, ran) = run("  - note: nothing\n    id: quiet\n  - retract: { message: quiet }\n");
     ran.expect(1).err_has("the step `quiet` has posted no message");
     let (_, ran) = run("  - retract: { message: 999 }\n    as: ada\n");
-    ran.expect(1).err_has("no_such_message");
+    ran.expect(1).err_has("this was refused: no_such_message: no message 999 stands in this room");
+}
+
+#[test]
+fn a_step_that_is_refused_says_what_was_wrong_and_not_its_code_alone() {
+    let (_, ran) = run("  - edit: { message: asked, text: x }\n    as: ben\n");
+    ran.expect(1)
+        .err_has("this was refused: not_yours: the message, or the name, is somebody else's")
+        .out_has("ben's command was refused: the message, or the name, is somebody else's");
+    let (_, ran) = run("  - regenerate: { message: asked }\n    as: ada\n");
+    ran.expect(1).err_has("this was refused: no_reply: this is no reply of an agent");
 }

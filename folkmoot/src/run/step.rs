@@ -3,9 +3,9 @@
 use folkmoot_agents::{Key, Proof, Seat, SeatError};
 use folkmoot_core::command::Action;
 use folkmoot_core::ids::MessageId;
-use folkmoot_core::refusal::Refusal;
 use folkmoot_core::world::{Activity, World};
 
+use super::refused::told;
 use super::{Run, RunError, opening};
 use crate::room::definition_of;
 use crate::script::{Actor, Amendment, SpecDraft, Step, Verb};
@@ -210,15 +210,5 @@ fn amend(message: MessageId, amendment: &Amendment) -> Action {
         Amendment::Retract => Action::Retract { message },
         Amendment::Edit(text) => Action::Edit { message, text: text.clone() },
         Amendment::Regenerate => Action::Regenerate { message },
-    }
-}
-
-/// The word for a refusal, and what is wrong where that is known.
-fn told(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::BadMessage { why } | Refusal::BadLabels { why } | Refusal::BadDefinition { why } => {
-            format!("{}: {why}", refusal.code())
-        }
-        Refusal::Stale | Refusal::Right { .. } | Refusal::NoSuchMessage { .. } => refusal.code(),
     }
 }

@@ -1,0 +1,36 @@
+//! Why the world refused a step, in words.
+
+use folkmoot_core::refusal::{Refusal, RefusalReason};
+
+/// Says what was wrong with a command that was refused for this reason.
+#[must_use]
+pub const fn refused_because(reason: RefusalReason) -> &'static str {
+    match reason {
+        RefusalReason::NotAPerson => "only a person may do this, and under a name that is no agent's",
+        RefusalReason::NotTheRuntime => "only the runtime may do this",
+        RefusalReason::UnknownRequest => "this world has no such request",
+        RefusalReason::OtherAgent => "the request is another agent's",
+        RefusalReason::OtherKind => "the request is not of this kind",
+        RefusalReason::AlreadyDecided => "this was decided before",
+        RefusalReason::Expired => "the request has expired",
+        RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
+        RefusalReason::ShownDiffers => "what was seen is not what is asked; look at it again",
+        RefusalReason::NoSuchOption => "the question has no such option, or wants one",
+        RefusalReason::NotYours => "the message, or the name, is somebody else's",
+        RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
+        RefusalReason::NothingToStop => "nothing goes on that could be stopped",
+    }
+}
+
+/// The word for a refusal, as `refused` takes it, and what is wrong.
+pub(super) fn told(refusal: &Refusal) -> String {
+    let why = match refusal {
+        Refusal::BadMessage { why } | Refusal::BadLabels { why } | Refusal::BadDefinition { why } => why.clone(),
+        Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
+        Refusal::NoSuchMessage { message } => {
+            format!("no message {message} stands in this room: it was never said, or was taken back, or is forgotten")
+        }
+        Refusal::Stale => "the world has moved on".to_owned(),
+    };
+    format!("{}: {why}", refusal.code())
+}
