@@ -125,8 +125,21 @@ fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
     match (why, verdicts.rule) {
         (Silence::Own, _) => silence(why).to_owned(),
         (Silence::NotAddressed, RoutingRule::MainAgent) => format!("the main agent answers; {hears}"),
+        (Silence::NotAddressed, _) if ends_a_call(verdicts) => {
+            format!("this is the result of the call that asked for it; {hears}")
+        }
         _ => format!("{}; {hears}", silence(why)),
     }
+}
+
+/// Whether the message addresses only agents that wait for it in a call: they need not be woken, and nobody answers.
+fn ends_a_call(verdicts: &Verdicts) -> bool {
+    let is_lost = |why: &Silence| matches!(why, Silence::Damped(_) | Silence::InboxFull);
+    matches!(verdicts.rule, RoutingRule::Reply | RoutingRule::Addressed)
+        && verdicts.answers.is_empty()
+        && verdicts.people.is_empty()
+        && verdicts.unknown.is_empty()
+        && !verdicts.silent.iter().any(|one| is_lost(&one.reason))
 }
 
 fn turn(view: &TurnView) -> Vec<String> {

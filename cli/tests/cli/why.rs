@@ -103,3 +103,17 @@ fn what_is_not_there_is_said_to_be_missing() {
     desk.run(&["why", "nowhere", "1"]).expect(3).err_has("nowhere");
     Desk::new().run(&["why", "w", "1"]).expect(3).err_has("there is no store at store");
 }
+
+#[test]
+fn an_answer_that_ends_a_call_is_not_said_to_be_for_others() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("patterns/orchestrator-worker.yaml")]).expect(0);
+    let events = desk.run(&["log", "orchestrator-worker", "--json", "--kind", "MessageRouted"]).expect(0).values();
+    let reply = events.iter().find(|event| event["facts"]["rule"] == "reply").unwrap();
+    desk.run(&["why", "orchestrator-worker", &reply["position"].to_string()])
+        .expect(0)
+        .out_has("  planner  is silent: this is the result of the call that asked for it; it remembers it\n");
+    let asked = events.iter().find(|event| event["facts"]["rule"] == "asked").unwrap();
+    let why = desk.run(&["why", "orchestrator-worker", &asked["position"].to_string()]).expect(0);
+    assert!(!why.out.contains("the result of the call"), "{}", why.out);
+}
