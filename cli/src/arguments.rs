@@ -170,8 +170,8 @@ pub(crate) struct Replay {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
-    /// As it stood after this event. Inside a commit: after the commit.
-    #[arg(long, value_name = "N", conflicts_with = "prompt")]
+    /// As it stood after this event, counted from 1. Inside a commit: after the commit.
+    #[arg(long, value_name = "N", conflicts_with = "prompt", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at: Option<u64>,
     /// This agent's memory.
     #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]

@@ -43,10 +43,10 @@ pub(crate) enum CliError {
     #[error("{}", with_causes(.0))]
     Store(#[from] store::OpenError),
     /// A world does not open.
-    #[error("{}", with_causes(.0))]
+    #[error("{}{}", with_causes(.0), hint(matches!(.0, OpenError::NoSuchWorld(_))))]
     World(OpenError),
     /// A log does not read.
-    #[error("{}", with_causes(.0))]
+    #[error("{}{}", with_causes(.0), hint(matches!(.0, FoldError::NoSuchWorld(_))))]
     Fold(#[from] FoldError),
     /// Something else, with its exit code.
     #[error("{message}")]
@@ -100,6 +100,11 @@ impl CliError {
             Self::Closed => FINE,
         }
     }
+}
+
+/// What to do about a world that is not there.
+const fn hint(is_missing: bool) -> &'static str {
+    if is_missing { "; `folkmoot worlds` lists those that there are" } else { "" }
 }
 
 fn world_code(error: &OpenError) -> u8 {

@@ -13,6 +13,7 @@ pub(crate) fn of(world: &WorldName, name: &str, what: &str) -> Result<Position, 
     }
     let number: Option<u64> = number.parse().ok();
     number.filter(|number| *number > 0).map(Position::new).ok_or_else(|| {
-        CliError::other(USAGE, format!("{name} names no {what}: write {world}#POSITION, or the position alone"))
+        let how = format!("write {world}#POSITION, or the position alone; positions count from 1");
+        CliError::other(USAGE, format!("{name} names no {what}: {how}"))
     })
 }

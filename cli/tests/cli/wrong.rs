@@ -112,7 +112,7 @@ fn an_unknown_world_is_named() {
     for arguments in
         [&["log", "nowhere"][..], &["replay", "nowhere"], &["approvals", "nowhere"], &["resume", "nowhere"]]
     {
-        desk.run(arguments).expect(3).err_has("there is no world called nowhere");
+        desk.run(arguments).expect(3).err_has("there is no world called nowhere; `folkmoot worlds` lists");
     }
     desk.run(&["approve", "nowhere", "1"]).expect(3).err_has("there is no world called nowhere");
 }
@@ -122,6 +122,8 @@ fn a_position_behind_the_head_is_refused() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
     desk.run(&["replay", "gate", "--at", "9999"]).expect(2).err_has("there is no event 9999");
+    desk.run(&["replay", "gate", "--at", "0"]).expect(2).err_has("--at <N>");
+    desk.run(&["why", "gate", "0"]).expect(2).err_has("0 names no event").err_has("positions count from 1");
 }
 
 #[test]
