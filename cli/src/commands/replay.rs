@@ -69,7 +69,7 @@ async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {
         return terminal.document(&value);
     }
     let view: TranscriptView = serde_json::from_value(value).map_err(CliError::json)?;
-    transcript::lines(&view).iter().try_for_each(|line| terminal.line(line))
+    transcript::lines(common, &view).iter().try_for_each(|line| terminal.line(line))
 }
 
 fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError> {

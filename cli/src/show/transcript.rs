@@ -7,14 +7,15 @@ use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice};
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
 use super::{clean, time};
+use crate::arguments::Common;
 use crate::view::transcript::TranscriptView;
 
 /// The lines of a page.
-pub(crate) fn lines(view: &TranscriptView) -> Vec<String> {
+pub(crate) fn lines(common: &Common, view: &TranscriptView) -> Vec<String> {
     let TranscriptView { world, page } = view;
     let mut lines = Vec::new();
     lines.extend(page.next.map(|next| {
-        let older = format!("older: folkmoot replay {world} --transcript --before {next}");
+        let older = format!("older: {} replay {world} --transcript --before {next}", common.program());
         paint(DIM, &older)
     }));
     if page.entries.is_empty() {

@@ -34,7 +34,8 @@ fn whole(event: &Event, commit: &Commit) -> String {
         Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
         Event::MessagePosted(posted) => said(posted, commit),
         Event::MessageRouted(routed) => {
-            let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
+            let agents = routed.respond.iter().map(|(name, _)| name.to_string());
+            let names: Vec<String> = agents.chain(routed.people.iter().map(ToString::to_string)).collect();
             let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
             let damped: Vec<String> =
                 routed.damped.iter().map(|(name, why)| format!(", not {name} ({})", word(why))).collect();
@@ -84,7 +85,7 @@ fn of_work(event: &Event) -> String {
         Event::TurnOpened(opened) => format!("episode {}, {} news", opened.episode, opened.news.len()),
         Event::TurnDeclined(declined) => word(&declined.reason),
         Event::ModelCalled(called) => {
-            format!("{}, attempt {}, {} items", called.model, called.attempt, called.items)
+            format!("{}, attempt {}, {}", called.model, called.attempt, counted(called.items, "item"))
         }
         Event::StreamStarted(started) => format!("of call {}", started.call),
         Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
@@ -107,7 +108,7 @@ fn of_work(event: &Event) -> String {
             format!("without {}", missing.join(", "))
         }
         Event::HandedOff(handed) => format!("to {}", handed.to),
-        Event::MemoryCompacted(compacted) => format!("{} items", compacted.items),
+        Event::MemoryCompacted(compacted) => counted(compacted.items, "item"),
         _ => String::new(),
     }
 }
@@ -139,6 +140,10 @@ fn of_call(event: &Event) -> String {
         Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
         _ => String::new(),
     }
+}
+
+fn counted(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn erased() -> String {

@@ -57,6 +57,11 @@ fn people_read_a_log_line_by_line() {
     let out = told().run(&["log", "release-room"]).expect(0).out;
     let line = out.lines().find(|line| line.contains("ApprovalDecided")).unwrap();
     assert!(line.contains("2030-01-01T00:00:00Z") && line.contains("ada") && line.contains("allow"), "{line}");
+    assert!(
+        out.contains(" to ada (addressed)\n") && !out.contains("to nobody"),
+        "whom people's messages are for: {out}"
+    );
+    assert!(out.contains("scripted, attempt 1, 1 item\n"), "{out}");
 }
 
 #[test]
@@ -168,6 +173,9 @@ fn people_read_a_transcript_as_it_was_said() {
     let before = older.strip_prefix("older: folkmoot replay release-room --transcript --before ").unwrap();
     let rest = desk.run(&["replay", "release-room", "--transcript", "--before", before]).expect(0).out;
     assert_eq!(format!("{rest}{newest}"), whole);
+    desk.run(&["replay", "release-room", "--transcript", "--limit", "1", "--store", "./store"])
+        .expect(0)
+        .out_has("older: folkmoot --store ./store replay release-room --transcript --before");
     desk.run(&["replay", "release-room", "--transcript", "--before", "1"])
         .expect(0)
         .out_has("Nobody has said anything.");
