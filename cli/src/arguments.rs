@@ -139,7 +139,7 @@ pub(crate) struct Chat {
 /// `worlds`.
 #[derive(Debug, Args)]
 pub(crate) struct Worlds {
-    /// Only worlds that have this label; given several times: all of them.
+    /// Only worlds that have this label; given several times: all of them. Labels are set by the programs that open worlds.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
 }

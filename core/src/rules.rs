@@ -48,6 +48,9 @@ pub enum RulesError {
         /// The broken rule.
         why: &'static str,
     },
+    /// An agent waits for itself.
+    #[error("the join of {0} names itself: it would wait in vain")]
+    JoinsItself(AgentName),
     /// Something names an agent that is not there.
     #[error("{place} names the agent {name}, which is not defined")]
     NoAgent {
@@ -214,6 +217,9 @@ fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
     let joined = agent.join.iter().flat_map(|join| &join.all_of);
     if let Some(name) = joined.into_iter().find(|name| spec.agent(name).is_none()) {
         return Err(RulesError::NoAgent { place: format!("the join of {}", agent.name), name: name.clone() });
+    }
+    if agent.join.iter().any(|join| join.all_of.contains(&agent.name)) {
+        return Err(RulesError::JoinsItself(agent.name.clone()));
     }
     match &agent.model {
         Some(model) if !spec.models.contains_key(model) => Err(missing("model", model.as_str())),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{AdmittedCall, Author, Event, MessageBody, MessagePosted};
+use folkmoot::core::event::{AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted};
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::reply::FinalReply;
 use folkmoot::core::response::LLMResponse;
 use folkmoot::core::routing::mentions::Roster;
+use folkmoot::core::why::routing_of;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
 
@@ -137,6 +138,9 @@ impl Chat {
                     lines.push(Line::Quiet("the room was opened again, from its log".to_owned()));
                 }
             }
+            Event::NoticePosted(NoticePosted { notice: Notice::Undeliverable { message, nearest }, .. }) => {
+                lines.push(Line::Quiet(words::undeliverable(unknown(commit, *message), nearest)));
+            }
             event => lines.extend(words::line(self, at, event)),
         }
     }
@@ -213,4 +217,10 @@ fn beside_calls(agent: &AgentName, response: &LLMResponse, commit: &Commit) -> O
     let text = FinalReply::of(&response.spoken(), agent, &Roster::new(Arc::default(), Arc::default())).text;
     let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
     is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
+}
+
+/// The names in the message at `message` that nobody has.
+fn unknown(commit: &Commit, message: Position) -> &[String] {
+    let routed = routing_of(commit, message);
+    routed.and_then(|routed| routed.unknown.present()).map(Vec::as_slice).unwrap_or_default()
 }

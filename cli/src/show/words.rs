@@ -5,7 +5,7 @@ use folkmoot::core::event::{
     CallStatus, CloseReason, Event, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag,
     SettledHow, ToolFinished, UnknownCause, Verdict,
 };
-use folkmoot::core::ids::{Attempt, Position, RequestId};
+use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
 use folkmoot::core::world::approval_text;
 use folkmoot::run::refused_because;
@@ -307,15 +307,19 @@ fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
 }
 
+/// That nobody has these names, as they were written, and whose names are near.
+pub(crate) fn undeliverable(names: &[String], nearest: &[AgentName]) -> String {
+    let written: Vec<String> = names.iter().map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX))).collect();
+    let what = if written.is_empty() { "a name in this message".to_owned() } else { written.join(" or ") };
+    let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
+    let hint = if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
+    format!("nobody here answers to {what}{hint}")
+}
+
 /// A notice as a sentence. `name` gives a request's.
 pub(crate) fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
     match notice {
-        Notice::Undeliverable { nearest, .. } => {
-            let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
-            let hint =
-                if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
-            format!("nobody here answers to a name in this message{hint}")
-        }
+        Notice::Undeliverable { nearest, .. } => undeliverable(&[], nearest),
         Notice::NobodyAnswers { .. } => {
             "nobody will answer: address somebody with @name at the start of a line".to_owned()
         }

@@ -102,7 +102,7 @@ pub(super) fn spec(dice: &mut Dice) -> WorldSpec {
     let names: Vec<AgentName> = (0..1 + dice.below(5)).map(|n| AgentName::new(format!("a{n}")).unwrap()).collect();
     let agent = |name: &AgentName, dice: &mut Dice| AgentSpec {
         tools: tools.iter().map(|tool| tool.name.clone()).collect(),
-        join: dice.happens(20).then(|| Join { all_of: names.clone(), or_after_ms: 60_000 }),
+        join: dice.happens(20).then(|| Join { all_of: others(&names, name), or_after_ms: 60_000 }),
         ..AgentSpec::new(name.clone(), Some(model.clone()))
     };
     let context_tokens_max = *dice.one(&[400, 1_000, 100_000, 100_000]);
@@ -131,6 +131,10 @@ pub(super) fn spec(dice: &mut Dice) -> WorldSpec {
             ..Limits::default()
         },
     }
+}
+
+fn others(names: &[AgentName], own: &AgentName) -> Vec<AgentName> {
+    names.iter().filter(|name| *name != own).cloned().collect()
 }
 
 fn tools() -> Vec<ToolSpec> {

@@ -21,6 +21,8 @@ use crate::world::ask::heard;
 /// News that an agent takes up.
 struct News {
     positions: Vec<Position>,
+    /// What put the newest of them into the inbox: the message itself, or what a person changed so that it is there again.
+    cause: Position,
     episode: EpisodeId,
     fresh: Vec<Remembered>,
 }
@@ -36,7 +38,7 @@ impl<'w> Draft<'w> {
         let memory =
             self.memory(agent).filter(|memory| memory.turn.is_none() && memory.revised <= horizon).ok_or(No::STALE)?;
         let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
-        self.cause = news.positions.last().copied();
+        self.cause = Some(news.cause);
         match reaction {
             Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, *parameters),
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
@@ -56,13 +58,15 @@ impl<'w> Draft<'w> {
         let is_spent = self.world.affords(&self.world.rules, agent, episode).is_none();
         let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
         let due = due.take_while(|message| !is_spent || message.episode == episode);
-        let positions: Vec<Position> = due.map(|message| message.at).collect();
-        if positions.is_empty() || horizon > self.world.head || memory.joining.is_some() {
+        let due: Vec<_> = due.collect();
+        let positions: Vec<Position> = due.iter().map(|message| message.at).collect();
+        let cause = due.last().map(|message| message.at.max(message.episode.0))?;
+        if horizon > self.world.head || memory.joining.is_some() {
             return None;
         }
         let until = memory.reaches(horizon, positions.len());
         let fresh = heard(&self.world.fresh(agent, memory, until));
-        Some(News { positions, episode, fresh })
+        Some(News { positions, cause, episode, fresh })
     }
 
     fn push_opened(&mut self, agent: &AgentName, horizon: Position, episode: EpisodeId, news: Vec<Position>) {
