@@ -1,5 +1,7 @@
 //! Who hears a message and who answers it: one pure function, whose verdicts are recorded.
 
+use std::collections::BTreeSet;
+
 use crate::event::{DampReason, Others, RoutingReason, RoutingRule, RoutingTag};
 use crate::ids::{AgentName, EpisodeId, PersonName};
 use crate::spec::{MemoryPolicy, Mentions};
@@ -88,12 +90,14 @@ struct Addressed {
 
 impl Addressed {
     fn new(found: impl IntoIterator<Item = Addressee>) -> Self {
-        let mut addressed = Self::default();
+        let (mut addressed, mut known) = (Self::default(), BTreeSet::new());
         for addressee in found {
-            match addressee {
-                Addressee::Agent(agent) => push_once(&mut addressed.agents, agent),
-                Addressee::Person(person) => push_once(&mut addressed.people, person),
-                Addressee::Unknown(name) => push_once(&mut addressed.unknown, name),
+            if known.insert(addressee.clone()) {
+                match addressee {
+                    Addressee::Agent(agent) => addressed.agents.push(agent),
+                    Addressee::Person(person) => addressed.people.push(person),
+                    Addressee::Unknown(name) => addressed.unknown.push(name),
+                }
             }
         }
         addressed
@@ -105,12 +109,6 @@ impl Addressed {
 
     fn is_nobody(&self) -> bool {
         self.agents.is_empty() && self.people.is_empty()
-    }
-}
-
-fn push_once<T: PartialEq>(all: &mut Vec<T>, one: T) {
-    if !all.contains(&one) {
-        all.push(one);
     }
 }
 
