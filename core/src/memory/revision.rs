@@ -62,6 +62,10 @@ impl Memory {
 
     /// Lets go of the items that were taken back while the model read them.
     pub(crate) fn flush_taken_back(&mut self) {
+        // Every turn comes by here, and almost always for nothing: it must not cost what the memory is long.
+        if self.taken_back.is_empty() {
+            return;
+        }
         let before = self.items.len();
         for taken in std::mem::take(&mut self.taken_back) {
             self.shorten_summary(&taken);
