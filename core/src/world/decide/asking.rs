@@ -227,7 +227,7 @@ impl<'w> Draft<'w> {
     fn asks_owed_by(&self, agent: &AgentName) -> Vec<(AgentName, CallId)> {
         match self.memory(agent).and_then(|memory| memory.turn.as_ref()) {
             Some(turn) => self.still_owed(agent, turn.asks.iter()),
-            None => self.asks_among_news(agent, self.opened_with(agent)),
+            None => self.asks_among_news(agent, self.opened_turn(agent).map_or(0, |opened| opened.news.len())),
         }
     }
 
@@ -257,18 +257,6 @@ impl<'w> Draft<'w> {
     /// Whether a call has its result in this very commit.
     pub(super) fn has_ended(&self, call: CallId) -> bool {
         self.events.iter().any(|event| if let Event::ToolFinished(done) = event { done.call == call } else { false })
-    }
-
-    /// How many news the turn of `agent` takes up that this very commit opens.
-    fn opened_with(&self, agent: &AgentName) -> usize {
-        let opened = self.events.iter().rev().find_map(|event| {
-            if let Event::TurnOpened(opened) = event {
-                (opened.agent == *agent).then_some(opened.news.len())
-            } else {
-                None
-            }
-        });
-        opened.unwrap_or_default()
     }
 
     /// Where the reply stands that `agent` gives in this very commit.

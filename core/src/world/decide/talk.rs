@@ -137,7 +137,8 @@ impl Draft<'_> {
         open.or_else(|| self.opened_turn(agent).map(|opened| opened.episode))
     }
 
-    fn opened_turn(&self, agent: &AgentName) -> Option<&TurnOpened> {
+    /// The turn of `agent` that this very commit opens.
+    pub(super) fn opened_turn(&self, agent: &AgentName) -> Option<&TurnOpened> {
         self.events.iter().rev().find_map(|event| {
             if let Event::TurnOpened(opened) = event { (opened.agent == *agent).then_some(opened) } else { None }
         })
