@@ -1,0 +1,84 @@
+//! One written form for each JSON value: what digests of arguments are made over.
+//!
+//! Keys are sorted by code point at every depth, whatever order the map they are in keeps. No white space. Strings and
+//! numbers are as `serde_json` prints the value that it parsed, which is what a tool is given: of a key that stands
+//! twice in an object the last value counts, `1` and `1.0` differ, and an integer that fits 64 bits stays exact.
+//!
+//! This is not RFC 8785. That rounds every number to a double, so 9007199254740993 and 9007199254740992 would have one
+//! digest, and who allowed the one would have allowed the other. Its keys are sorted by UTF-16 units, too.
+//!
+//! Equal bytes are of equal values, and equal values have equal bytes, but for `-0.0`: it keeps its sign, though it
+//! compares as equal to `0.0`, because a tool can tell the two apart. Integers beyond 64 bits are read as doubles: a
+//! tool is given the same double, too.
+
+use serde_json::Value;
+
+use crate::ids::Digest;
+
+#[cfg(test)]
+mod tests;
+
+/// The canonical JSON of a call's arguments; `None` if they are no JSON or nest deeper than 127 levels.
+#[must_use]
+pub fn canonical(arguments: &str) -> Option<Vec<u8>> {
+    serde_json::from_str(arguments).ok().as_ref().map(canonical_json)
+}
+
+/// The digest of a value: over its canonical JSON.
+#[must_use]
+pub fn canonical_digest(value: &Value) -> Digest {
+    Digest::of(&[&canonical_json(value)])
+}
+
+/// The canonical JSON of a value, of any depth.
+#[must_use]
+pub fn canonical_json(value: &Value) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut left = vec![Piece::Value(value)];
+    while let Some(piece) = left.pop() {
+        match piece {
+            Piece::Mark(mark) => bytes.push(mark),
+            Piece::Key(key) => print(key, &mut bytes),
+            Piece::Value(Value::Array(items)) => open_array(items, &mut left),
+            Piece::Value(Value::Object(members)) => open_object(members.iter().collect(), &mut left),
+            Piece::Value(scalar) => print(scalar, &mut bytes),
+        }
+    }
+    bytes
+}
+
+/// What is left to be written. The last is the next, so values are taken apart from behind.
+enum Piece<'v> {
+    Mark(u8),
+    Key(&'v str),
+    Value(&'v Value),
+}
+
+fn open_array<'v>(items: &'v [Value], left: &mut Vec<Piece<'v>>) {
+    left.push(Piece::Mark(b']'));
+    for (place, item) in items.iter().enumerate().rev() {
+        left.push(Piece::Value(item));
+        if place > 0 {
+            left.push(Piece::Mark(b','));
+        }
+    }
+    left.push(Piece::Mark(b'['));
+}
+
+fn open_object<'v>(mut members: Vec<(&'v String, &'v Value)>, left: &mut Vec<Piece<'v>>) {
+    // The order of UTF-8 bytes is that of code points.
+    members.sort_unstable_by_key(|(key, _)| *key);
+    left.push(Piece::Mark(b'}'));
+    for (place, (key, value)) in members.into_iter().enumerate().rev() {
+        left.extend([Piece::Value(value), Piece::Mark(b':'), Piece::Key(key)]);
+        if place > 0 {
+            left.push(Piece::Mark(b','));
+        }
+    }
+    left.push(Piece::Mark(b'{'));
+}
+
+fn print<T: serde::Serialize + ?Sized>(scalar: &T, bytes: &mut Vec<u8>) {
+    // Strings, numbers, booleans and null always serialise, and a buffer takes all that is written.
+    serde_json::to_writer(bytes, scalar).unwrap_or_default();
+}
