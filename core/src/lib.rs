@@ -47,6 +47,7 @@ pub mod memory;
 pub mod port;
 pub mod principal;
 pub mod projection;
+pub mod redaction;
 pub mod refusal;
 pub mod reply;
 pub mod request;
