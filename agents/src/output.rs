@@ -8,10 +8,11 @@ pub const OUTPUT_BYTES_MAX: u64 = 48 * 1024;
 /// Cuts what is too long, and says so in its place.
 pub(crate) fn cap(outcome: ToolOutcome, spec: &ToolSpec) -> ToolOutcome {
     match outcome {
-        ToolOutcome::Done(ToolOutput { model, user }) => {
+        ToolOutcome::Done(ToolOutput { text, mut views, summary, whole }) => {
             let max = spec.model_bytes_max.min(OUTPUT_BYTES_MAX);
-            let is_too_long = |user: &serde_json::Value| size(&user.to_string()) > OUTPUT_BYTES_MAX;
-            ToolOutcome::Done(ToolOutput { model: cut(model, max), user: user.filter(|user| !is_too_long(user)) })
+            views.retain(|view| serde_json::to_string(view).is_ok_and(|view| size(&view) <= OUTPUT_BYTES_MAX));
+            let summary = summary.map(|summary| cut(summary, max));
+            ToolOutcome::Done(ToolOutput { text: cut(text, max), views, summary, whole })
         }
         ToolOutcome::Failed(mut failure) => {
             failure.detail = cut(failure.detail, OUTPUT_BYTES_MAX);

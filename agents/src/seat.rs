@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::command::{Action, Command, Reply, Settlement};
+use folkmoot_core::command::{Action, Command, Judgement, Reply, Settlement};
 use folkmoot_core::commit::{CommandKey, Keyed, StepKey};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
-use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, RequestId, WorldId, WorldName};
+use folkmoot_core::ids::{AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, WorldId, WorldName};
 use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Definition;
@@ -249,8 +249,30 @@ impl Seat {
     /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
     pub async fn publish_tool_result(&self, agent: &AgentName, data: ToolResultData) -> Result<Accepted, SeatError> {
         let ToolResultData { request, decision, scope, shown, reason, key } = data;
-        let action = Action::Decide { agent: agent.clone(), request, verdict: decision, scope, shown, reason };
-        self.give(action, key).await
+        let judgement = Judgement::new(decision).within(scope).having_seen(shown).because(reason);
+        self.decide(agent, request, judgement, key).await
+    }
+
+    /// Decides one recorded request of `agent`, with all that a person can say about it: other arguments, wider grants.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
+    pub async fn decide(
+        &self,
+        agent: &AgentName,
+        request: RequestId,
+        judgement: Judgement,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
+        self.give(Action::Decide { agent: agent.clone(), request, judgement }, key).await
+    }
+
+    /// Ends a grant before its time.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
+    pub async fn revoke(&self, grant: GrantId, key: Option<Key>) -> Result<Accepted, SeatError> {
+        self.give(Action::Revoke { grant }, key).await
     }
 
     /// Answers a tool's question.

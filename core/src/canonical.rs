@@ -30,6 +30,12 @@ pub fn canonical_digest(value: &Value) -> Digest {
     Digest::of(&[&canonical_json(value)])
 }
 
+/// The digest of a call's arguments: over their canonical JSON, or over their bytes if they are no JSON.
+#[must_use]
+pub fn arguments_digest(arguments: &str) -> Digest {
+    canonical(arguments).map_or_else(|| Digest::of(&[arguments.as_bytes()]), |bytes| Digest::of(&[&bytes]))
+}
+
 /// The canonical JSON of a value, of any depth.
 #[must_use]
 pub fn canonical_json(value: &Value) -> Vec<u8> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::{Keyed, StepKey};
-use crate::event::{Attachment, ClockKind, Scope, Verdict};
+use crate::event::{Attachment, ClockKind, Progress, Rights, Scope, Verdict, Wider};
 use crate::ids::{
-    AgentName, Attempt, CallId, Digest, EpisodeId, MessageId, ModelCallId, NodeId, Position, RequestId, TurnId,
-    WorldId, WorldName,
+    AgentName, Attempt, CallId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId, Position, RequestId,
+    StateName, TurnId, WorldId, WorldName,
 };
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -234,6 +234,8 @@ actions! {
         attempt: Attempt,
         /// The outcome.
         outcome: ToolOutcome,
+        /// What the tool reported on the way.
+        progress: Option<Progress>,
     };
     /// Reports that a tool was stopped because it took too long.
     TimeOutTool {
@@ -266,14 +268,29 @@ actions! {
         agent: AgentName,
         /// The request.
         request: RequestId,
-        /// Yes or no.
-        verdict: Verdict,
-        /// How far it reaches.
-        scope: Scope,
-        /// The first eight digits of the digest of what the person saw.
-        shown: Option<String>,
-        /// Why.
-        reason: Option<String>,
+        /// What the person decides.
+        judgement: Judgement,
+    };
+    /// Ends a grant before its time.
+    Revoke {
+        /// The grant.
+        grant: GrantId,
+    };
+    /// Gives a person other rights.
+    SetRights {
+        /// How the person is proven.
+        method: String,
+        /// Who it is to that method.
+        subject: String,
+        /// The rights; `None`: those of everyone whom nothing names.
+        rights: Option<Rights>,
+    };
+    /// Tells what a client's user sees.
+    Observe {
+        /// Which state, by its name in the spec.
+        name: StateName,
+        /// The state, as JSON.
+        state: String,
     };
     /// Answers a tool's question.
     Answer {
@@ -305,12 +322,68 @@ actions! {
     };
 }
 
+/// What a person decides about a call that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// Yes or no.
+    pub verdict: Verdict,
+    /// How far it reaches.
+    pub scope: Scope,
+    /// How much wider than the call's own arguments a grant is to be.
+    pub wider: Wider,
+    /// Other arguments for the call, as JSON.
+    pub arguments: Option<String>,
+    /// The first digits, at least eight, of the digest of what the person saw; `None`: not confirmed.
+    pub shown: Option<String>,
+    /// The world in which the person saw it; `None`: not said.
+    pub world: Option<WorldId>,
+    /// Why.
+    pub reason: Option<String>,
+    /// Whether the agent may read the reason.
+    pub shares_reason: bool,
+}
+
+impl Judgement {
+    /// A bare yes or no about this one request.
+    #[must_use]
+    pub const fn new(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            scope: Scope::Once,
+            wider: Wider::Same,
+            arguments: None,
+            shown: None,
+            world: None,
+            reason: None,
+            shares_reason: false,
+        }
+    }
+
+    /// The same, for a reason.
+    #[must_use]
+    pub fn because(self, reason: Option<String>) -> Self {
+        Self { reason, ..self }
+    }
+
+    /// The same, confirmed by the first digits of the digest of what the person saw.
+    #[must_use]
+    pub fn having_seen(self, shown: Option<String>) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// The same, reaching so far.
+    #[must_use]
+    pub fn within(self, scope: Scope) -> Self {
+        Self { scope, ..self }
+    }
+}
+
 /// A person's answer to a tool's question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The number of an option, from 0.
-    Option(u32),
+    /// The numbers of the chosen options, from 0.
+    Options(Vec<u32>),
     /// Free text.
     Text(String),
 }

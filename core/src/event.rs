@@ -7,16 +7,22 @@ use crate::content::Content;
 use crate::ids::Position;
 
 mod attachment;
+mod border;
 mod call;
+mod grant;
 mod label;
 mod notice;
+mod rights;
 mod talk;
 mod turn;
 mod world;
 
 pub use attachment::{ATTACHMENT_NAME_MAX, AttachmentError};
+pub use border::*;
 pub use call::*;
+pub use grant::*;
 pub use notice::*;
+pub use rights::*;
 pub use talk::*;
 pub use turn::*;
 pub use world::*;
@@ -295,6 +301,8 @@ events! {
     8 version 1 PersonLeft;
     /// The world has another owner or other labels.
     9 version 1 Labelled;
+    /// A person has other rights.
+    10 version 1 RightsChanged;
     /// Somebody said something.
     20 version 1 MessagePosted [body];
     /// It was decided who hears a message and who answers it.
@@ -307,6 +315,10 @@ events! {
     24 version 1 MessageRetracted;
     /// An agent's reply was taken back, and is made anew.
     25 version 1 ReplyRegenerated;
+    /// Parts of what an agent said were kept from people.
+    26 version 1 ArtifactWithheld;
+    /// A client told what its user sees.
+    27 version 1 StateObserved [state];
     /// An agent took up its news.
     40 version 1 TurnOpened;
     /// An agent's news were set aside unanswered.
@@ -340,27 +352,33 @@ events! {
     /// A call waits for a person's permission.
     61 version 1 ApprovalRequested;
     /// A person decided.
-    62 version 1 ApprovalDecided [reason];
+    62 version 2 ApprovalDecided [text];
     /// Nobody decided in time.
     63 version 1 ApprovalExpired;
     /// A tool asks a person something.
     64 version 1 QuestionAsked [question];
     /// A person answered.
-    65 version 1 QuestionAnswered [text];
+    65 version 2 QuestionAnswered [text];
     /// A tool is about to run.
     66 version 1 ToolStarted;
     /// A call has its result.
-    67 version 1 ToolFinished [outcome];
+    67 version 2 ToolFinished [outcome];
     /// Nobody knows whether a call took effect.
     68 version 1 OutcomeUnknown;
     /// It became known, or a person said so.
-    69 version 1 OutcomeSettled [text];
+    69 version 2 OutcomeSettled [text];
     /// The tool told what became of a lost run.
-    70 version 1 Reconciled [outcome];
+    70 version 2 Reconciled [outcome];
     /// A call was closed in favour of another.
     71 version 1 CallReplaced;
     /// An agent asked another.
     72 version 1 AgentAsked;
+    /// A person allowed calls to come.
+    73 version 1 GrantGiven;
+    /// A grant allowed a call.
+    74 version 1 GrantUsed;
+    /// A grant is over before its time.
+    75 version 1 GrantRevoked;
     /// A command that asserts a right was refused.
     80 version 1 Refused;
 }

@@ -11,7 +11,7 @@ mod name;
 #[cfg(test)]
 mod tests;
 
-pub use name::{AgentName, ModelName, NameError, PersonName, ToolName, WorldName};
+pub use name::{AgentName, ArtifactName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
 
 /// An event's gap-free number in its world's log. The first event has 1; [`Position::ZERO`] is "before the first".
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -77,6 +77,8 @@ position_ids! {
     ModelCallId;
     /// A request to people: the position of the event that opened it.
     RequestId;
+    /// A grant: the position of its `GrantGiven`.
+    GrantId;
     /// A message: the position of its `StreamStarted` if it was streamed, else of its `MessagePosted`.
     MessageId;
 }

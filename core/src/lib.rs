@@ -38,6 +38,7 @@ pub mod canonical;
 pub mod causes;
 pub mod command;
 pub mod commit;
+pub mod constraint;
 pub mod content;
 pub mod decider;
 pub mod effect;

@@ -21,7 +21,7 @@ mod revision;
 mod tests;
 mod turn;
 
-pub use call::{CallState, OpenCall, Run};
+pub use call::{CallState, Given, GivenForm, OpenCall, Run};
 pub use joining::Joining;
 pub use message::Message;
 pub(crate) use reading::Reading;

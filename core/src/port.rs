@@ -193,10 +193,13 @@ pub trait Model: Send + Sync + Debug {
 /// What a person answered to a tool's question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The number of the chosen option, from 0.
-    pub option: Option<u32>,
-    /// The text: the chosen option's, or what was typed.
+    /// The numbers of the chosen options, from 0, ascending; empty for free text.
+    pub options: Vec<u32>,
+    /// The text: the chosen options', one a line, or what was typed.
     pub text: String,
+    /// The answer as data: the chosen option's text, a list of texts where several may be chosen, or a typed answer as the
+    /// question's schema reads it.
+    pub value: Value,
 }
 
 /// One run of a tool.

@@ -18,6 +18,12 @@ pub struct Person {
 }
 
 impl Person {
+    /// How the person is proven, in one word: `method:subject`.
+    #[must_use]
+    pub fn proof(&self) -> String {
+        format!("{}:{}", self.method, self.subject)
+    }
+
     /// Whether both are proven to be the same person, whatever the room calls them.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {

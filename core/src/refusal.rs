@@ -86,8 +86,40 @@ pub enum RefusalReason {
     Closed,
     /// What the person saw is not what is asked.
     ShownDiffers,
-    /// The question has no such option, or wants one.
+    /// It was named by the number it has in another world.
+    OtherWorld,
+    /// The arguments that wait are not the ones that were recorded with the request.
+    ArgumentsDiffer,
+    /// The tool is not what it was when it was asked for: its schema, effect or settings changed, or it is gone.
+    ToolChanged,
+    /// The room wants another person to decide than the one whose message began it.
+    SamePerson,
+    /// This person may not do that here.
+    NoRight,
+    /// The edited arguments do not fit the tool.
+    BadArguments,
+    /// The room's rules forbid a call with the edited arguments.
+    Forbidden,
+    /// The call itself does not fit the constraints, or they cannot be read.
+    BadConstraint,
+    /// The tool does not offer grants for any arguments.
+    AnyNotOffered,
+    /// A scope, edited arguments or constraints stand beside a no, or a number of uses is 0.
+    BadScope,
+    /// The question has no such option, or wants another number of them.
     NoSuchOption,
+    /// The answer does not fit what the question wants.
+    BadAnswer,
+    /// This world has no such grant, or it is over.
+    UnknownGrant,
+    /// This world has no such call.
+    UnknownCall,
+    /// The command's key was used before, for another command.
+    KeyReused,
+    /// The room takes no such state, or it is too large or does not fit its schema.
+    BadState,
+    /// What clients are told of all refusals that say something of requests; see [`Refusal::outward`].
+    NotOpen,
     /// The message is not this person's, nor an agent's that they may take back; or somebody else has their name.
     NotYours,
     /// It is not an agent's reply, or the news it answers are no longer known.

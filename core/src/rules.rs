@@ -13,7 +13,7 @@ use crate::ids::{AgentName, Digest, ToolName};
 use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
-use crate::tool::{EffectClass, ToolKind, ToolSpec};
+use crate::tool::{EffectClass, ToolKind, ToolSpec, reads_json};
 
 #[cfg(test)]
 mod tests;
@@ -147,15 +147,14 @@ impl Rules {
     /// What is wrong with `arguments` for `tool`: path and code, never the value. Empty if nothing is.
     #[must_use]
     pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<Finding> {
-        let whole = |code: &str| vec![Finding { path: String::new(), code: code.to_owned() }];
+        let whole = |code: &str| vec![Finding::error("", code)];
         let Ok(value) = serde_json::from_str::<Value>(arguments) else { return whole("not_json") };
         if !value.is_object() {
             return whole("not_an_object");
         }
         let Some(validator) = self.validators.get(tool) else { return whole("no_schema") };
-        let finding = |error: jsonschema::ValidationError<'_>| Finding {
-            path: error.instance_path().to_string(),
-            code: error.kind().keyword().to_owned(),
+        let finding = |error: jsonschema::ValidationError<'_>| {
+            Finding::error(error.instance_path().to_string(), error.kind().keyword())
         };
         validator.iter_errors(&value).take(FINDINGS_MAX).map(finding).collect()
     }
@@ -166,6 +165,12 @@ impl Rules {
 pub fn schema_digest(tool: &ToolSpec) -> Digest {
     // A JSON value always serialises; its maps are sorted.
     Digest::of(&[&serde_json::to_vec(&tool.schema).unwrap_or_default()])
+}
+
+/// Whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
+pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
+    let value = if reads_json(schema) { serde_json::from_str(text).ok() } else { Some(Value::from(text)) };
+    compile(schema).ok().zip(value).is_some_and(|(validator, value)| validator.is_valid(&value))
 }
 
 fn compile(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'_>> {

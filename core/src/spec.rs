@@ -1,14 +1,19 @@
 //! What a room is opened with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::ids::{AgentName, Digest, ModelName, ToolName};
+use crate::ids::{AgentName, Digest, ModelName, StateName, ToolName};
+use crate::redaction::RedactionKind;
 use crate::request::Parameters;
 use crate::tool::{EffectClass, ToolSpec};
+
+mod consent;
+
+pub use consent::{DenyRule, FourEyes, RightsPolicy, StateSpec};
 
 /// The structure of a room: all that decisions read. It is a fact of the log and is never erased.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +26,9 @@ pub struct WorldSpec {
     /// The tools by name.
     #[serde(default)]
     pub tools: BTreeMap<ToolName, ToolSpec>,
+    /// What clients may tell of what their users see.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub states: BTreeMap<StateName, StateSpec>,
     /// Who answers and what is asked.
     #[serde(default)]
     pub policy: Policy,
@@ -178,6 +186,18 @@ pub struct Policy {
     pub while_waiting: WhileWaiting,
     /// Whether a reply that broke off after part of it was shown is asked for again.
     pub retry_shown: bool,
+    /// The effects that only somebody else than the person who began the episode can allow.
+    #[serde(skip_serializing_if = "FourEyes::is_empty")]
+    pub four_eyes: FourEyes,
+    /// Calls that nobody can allow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<DenyRule>,
+    /// What is taken out of what models read of people, tools and clients.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub redact: BTreeSet<RedactionKind>,
+    /// Who has which rights from the beginning.
+    #[serde(skip_serializing_if = "RightsPolicy::is_open")]
+    pub rights: RightsPolicy,
 }
 
 impl Default for Policy {
@@ -190,6 +210,10 @@ impl Default for Policy {
             history: History::All,
             while_waiting: WhileWaiting::Queue,
             retry_shown: false,
+            four_eyes: FourEyes::new(),
+            deny: Vec::new(),
+            redact: BTreeSet::new(),
+            rights: RightsPolicy::default(),
         }
     }
 }
@@ -280,6 +304,8 @@ pub struct Limits {
     pub approval_ttl_destructive_ms: u64,
     /// How long an approval of a writing call waits.
     pub approval_ttl_write_ms: u64,
+    /// How long a grant lasts at most.
+    pub grant_ttl_ms: u64,
     /// The most bytes of one message's text.
     pub message_bytes_max: u32,
     /// Files that may be attached to one message.
@@ -306,6 +332,7 @@ impl Default for Limits {
             items_max: 2_000,
             approval_ttl_destructive_ms: 15 * 60 * 1_000,
             approval_ttl_write_ms: 24 * 60 * 60 * 1_000,
+            grant_ttl_ms: 24 * 60 * 60 * 1_000,
             message_bytes_max: 56 * 1024,
             attachments_max: 8,
             attachment_bytes_max: 8 * 1024 * 1024,

@@ -2,11 +2,20 @@
 
 use std::time::Duration;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::constraint::fits_all;
 use crate::event::UnknownCause;
-use crate::ids::{AgentName, Digest, Time, ToolName};
+use crate::ids::{AgentName, ArtifactName, Digest, Time, ToolName};
+
+mod output;
+mod policy;
+
+pub use output::*;
+pub use policy::*;
 
 /// What a tool may do to the world outside. There is no default: an unclassified tool cannot be registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -107,6 +116,34 @@ pub struct ToolSpec {
     pub timeout_ms: u64,
     /// The most bytes of output that a model sees.
     pub model_bytes_max: u64,
+    /// The most bytes of output in all; what a model does not see of it is kept as a blob.
+    #[serde(default = "ToolSpec::output_bytes_default")]
+    pub output_bytes_max: u64,
+    /// What a model sees of its output.
+    #[serde(default, skip_serializing_if = "ViewPolicy::is_full")]
+    pub view: ViewPolicy,
+    /// What a call may do where that depends on its arguments: the first that fits decides, else `unlisted`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<CallRule>,
+    /// What becomes of a call that none of `rules` fits.
+    #[serde(default, skip_serializing_if = "Unlisted::is_by_effect")]
+    pub unlisted: Unlisted,
+    /// How many runs may go on at a time in a world; `None`: 8 for reading, 1 for writing. A destructive call runs alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub concurrency_max: Option<u32>,
+    /// How often it may be called in an episode; `None`: as often as answers ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls_per_episode_max: Option<u32>,
+    /// Whether a result stands for further calls with the same arguments. Only a `read` tool may say so, whose result
+    /// depends on its arguments alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub memoises: bool,
+    /// Whether people may grant any arguments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grants_any: bool,
+    /// The kinds of domain artifacts that it gives.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub artifacts: BTreeMap<ArtifactName, ArtifactSpec>,
     /// Digest of its settings (roots, allow-lists): a changed one is another tool to whoever allowed it.
     pub settings: Digest,
 }
@@ -116,6 +153,8 @@ impl ToolSpec {
     pub const TIMEOUT_MS: u64 = 10_000;
     /// The default cap on output that a model sees.
     pub const MODEL_BYTES_MAX: u64 = 64 * 1024;
+    /// The default cap on output in all.
+    pub const OUTPUT_BYTES_MAX: u64 = 8 * 1024 * 1024;
 
     /// A tool with default limits, of which the least is assumed: it stays on this machine, must not be run a second
     /// time, and cannot tell what became of a lost run.
@@ -133,8 +172,33 @@ impl ToolSpec {
             schema,
             timeout_ms: Self::TIMEOUT_MS,
             model_bytes_max: Self::MODEL_BYTES_MAX,
+            output_bytes_max: Self::OUTPUT_BYTES_MAX,
+            view: ViewPolicy::Full,
+            rules: Vec::new(),
+            unlisted: Unlisted::ByEffect,
+            concurrency_max: None,
+            calls_per_episode_max: None,
+            memoises: false,
+            grants_any: false,
+            artifacts: BTreeMap::new(),
             settings: Digest::of(&[]),
         }
+    }
+
+    const fn output_bytes_default() -> u64 {
+        Self::OUTPUT_BYTES_MAX
+    }
+
+    /// What a call with `arguments` may do: by the first of `rules` that fits, else by the tool's effect.
+    #[must_use]
+    pub fn effect_of(&self, arguments: &Value) -> EffectClass {
+        self.rule_of(arguments).map_or(self.effect, |rule| rule.effect)
+    }
+
+    /// The first of `rules` that fits `arguments`.
+    #[must_use]
+    pub fn rule_of(&self, arguments: &Value) -> Option<&CallRule> {
+        self.rules.iter().find(|rule| fits_all(&rule.when, arguments))
     }
 
     /// The time limit of a run.
@@ -160,7 +224,7 @@ impl ToolOutcome {
     /// A plain text result.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Done(ToolOutput { model: text.into(), user: None })
+        Self::Done(ToolOutput::text(text))
     }
 
     /// Why nobody knows whether the run took effect; `None` if that is known.
@@ -178,16 +242,6 @@ impl ToolOutcome {
     pub fn failed(code: ToolErrorCode, detail: impl Into<String>) -> Self {
         Self::Failed(ToolFailure { code, detail: detail.into() })
     }
-}
-
-/// A tool's output on its two tracks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToolOutput {
-    /// What the model reads.
-    pub model: String,
-    /// What people see, if that is richer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user: Option<Value>,
 }
 
 /// A tool's failure.
@@ -219,16 +273,6 @@ pub enum ToolErrorCode {
     Lost,
     /// Anything else.
     Failed,
-}
-
-/// What a tool asks a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
-    /// The question.
-    pub text: String,
-    /// The answers to choose from; empty means free text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub options: Vec<String>,
 }
 
 /// What a tool knows about a run that was lost.

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
-use crate::event::{ClockKind, Labelled, Refused, WorldOpened};
+use crate::event::{ClockKind, Labelled, Refused, Rights, WorldOpened};
 use crate::ids::{
-    AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, PersonName, Position, RequestId, Seed, Stamp, Time,
-    WorldId, WorldName,
+    AgentName, CallId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId, Seed,
+    Stamp, Time, WorldId, WorldName,
 };
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
@@ -24,6 +24,7 @@ mod ask;
 mod decide;
 mod episode;
 mod fold;
+mod grant;
 mod layers;
 mod owed;
 mod request;
@@ -37,6 +38,7 @@ pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;
 pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
+pub use grant::Grant;
 pub use request::{Request, RequestKind, Settled};
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};
@@ -66,6 +68,11 @@ pub struct World {
     pending: BTreeMap<RequestId, Request>,
     settled: BTreeMap<RequestId, Settled>,
     refusals: VecDeque<RefusalCount>,
+    /// The rights that were changed, by proof.
+    #[serde(default)]
+    rights: BTreeMap<String, Rights>,
+    #[serde(default)]
+    grants: BTreeMap<GrantId, Grant>,
     script: ScriptProgress,
     /// The answer that the events behind it in the same commit refer to.
     answer: Option<(Position, AgentName, Content<LLMResponse>)>,

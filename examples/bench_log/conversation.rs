@@ -54,7 +54,7 @@ impl Conversation {
     fn command(&mut self) -> Fallible<Command> {
         if let Some((agent, call, attempt)) = self.running.take() {
             let outcome = ToolOutcome::text(room::TEXT);
-            return Ok(Command::of_runtime(Action::FinishTool { agent, call, attempt, outcome }));
+            return Ok(Command::of_runtime(Action::FinishTool { agent, call, attempt, outcome, progress: None }));
         }
         let Some(effect) = self.world.owed().next() else {
             let text = format!("{}: {}", self.steps, room::TEXT);

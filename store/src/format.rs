@@ -21,7 +21,7 @@ pub(crate) const COMMIT_MAX: usize = 512 * 1024;
 /// Bytes that are not what the format promises.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Malformed(pub(crate) String);
+pub struct Malformed(pub(crate) String);
 
 impl Malformed {
     pub(crate) fn new(what: impl Into<String>) -> Self {

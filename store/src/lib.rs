@@ -32,6 +32,8 @@ mod upcast;
 pub use engine::{
     Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
 };
+pub use format::Malformed;
 pub use open_error::OpenError;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};
+pub use upcast::{LiftError, lift};

@@ -1,7 +1,7 @@
 //! Lifting stored events of older schema versions to the one that this build knows.
 //!
 //! A log is never rewritten: an event keeps the version it was written with, and every read lifts it, one version at a
-//! time. No kind has a second version yet.
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,34 @@ use folkmoot_core::event::{EventKind, EventRecord};
 
 use crate::format::Malformed;
 
+mod lifts;
+
 /// Lifts a record of one version to the next one. It must set the record's version to the next one.
 pub(crate) type Lift = fn(EventRecord) -> Result<EventRecord, Malformed>;
 
 /// A record that this build cannot use.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LiftError {
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LiftError {
     /// A newer build wrote it.
-    Newer { kind: String, version: u16 },
+    #[error("a {kind} of version {version} is unknown here: a newer build wrote it")]
+    Newer {
+        /// Its kind: a name, or a number without one.
+        kind: String,
+        /// Its schema version.
+        version: u16,
+    },
     /// It is not what its version promises.
+    #[error(transparent)]
     Malformed(Malformed),
+}
+
+/// Lifts a stored record to the version that this build knows. Logs are read through this.
+///
+/// # Errors
+/// [`LiftError`]: a newer build wrote the record, or it is not what its version promises.
+pub fn lift(record: EventRecord) -> Result<EventRecord, LiftError> {
+    Upcasters::default().lift(record)
 }
 
 impl From<Malformed> for LiftError {
@@ -37,7 +55,10 @@ pub(crate) struct Upcasters {
 impl Default for Upcasters {
     fn default() -> Self {
         let current = EventKind::ALL.iter().map(|(kind, version)| (*kind as u16, (kind.name(), *version)));
-        Self { current: current.collect(), lifts: BTreeMap::new() }
+        Self {
+            current: current.collect(),
+            lifts: lifts::ALL.into_iter().map(|(kind, from, lift)| ((kind as u16, from), lift)).collect(),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Golden logs: logs of the first format are read, folded and decided again for ever.
+//! Golden logs: logs of every format and of all rules are read, lifted and folded for ever. Those of the rules of this
+//! build are decided again.
 //!
 //! If `decide` answers otherwise than it did when a log was written, this fails until `DECIDER_VERSION` is counted up and
 //! new logs are written beside the old ones: `cargo test -p folkmoot-tests -- --ignored writes_golden_logs`.
@@ -8,9 +9,10 @@ use std::sync::Arc;
 
 use folkmoot::core::command::{Command, RebuildError};
 use folkmoot::core::commit::{Commit, CommitHeader};
-use folkmoot::core::decider::decider_id;
+use folkmoot::core::decider::{DECIDER_VERSION, decider_id};
 use folkmoot::core::event::{Event, EventRecord, StoredContent};
 use folkmoot::core::world::World;
+use folkmoot::store::lift;
 use folkmoot_tests::{Cut, Kept, Stage, commits_of};
 use serde_json::{Value, json};
 
@@ -31,8 +33,11 @@ const SCRIPTS: [&str; 13] = [
     "wrong-agent",
 ];
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/v1")
+/// The folders of logs: one per version of the rules.
+fn folders() -> Vec<PathBuf> {
+    (1..=DECIDER_VERSION)
+        .map(|version| Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("golden/v{version}")))
+        .collect()
 }
 
 /// A commit as one line of JSON.
@@ -59,14 +64,14 @@ fn commit(line: &str) -> Commit {
             Some(content) => StoredContent::Present(content.to_string().into_bytes()),
         };
         let facts = event["facts"].to_string().into_bytes();
-        Event::from_record(EventRecord { kind: number("kind"), version: number("version"), facts, content }).unwrap()
+        let record = EventRecord { kind: number("kind"), version: number("version"), facts, content };
+        Event::from_record(lift(record).unwrap()).unwrap()
     };
     Commit { header, events: line["events"].as_array().unwrap().iter().map(event).collect() }
 }
 
-fn commits(script: &str) -> Vec<Commit> {
-    let file = folder().join(format!("{script}.jsonl"));
-    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+fn commits(file: &Path) -> Vec<Commit> {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     text.lines().map(commit).collect()
 }
 
@@ -86,16 +91,17 @@ fn decides_alike(world: &World, commit: &Commit, what: &str) -> bool {
 #[test]
 fn golden_logs_are_decided_again_as_they_were() {
     let mut decided = 0;
-    for script in SCRIPTS {
+    let logs = folders().into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    for file in logs.map(|log| log.unwrap().path()) {
         let mut world = World::default();
-        for commit in commits(script) {
-            let what = format!("{script}, event {}", commit.header.first);
+        for commit in commits(&file) {
+            let what = format!("{}, event {}", file.display(), commit.header.first);
             if commit.header.decider == decider_id() && decides_alike(&world, &commit, &what) {
                 decided += 1;
             }
             world.apply(&commit);
         }
-        assert_eq!(world.activity(), folkmoot::core::world::Activity::Idle, "{script}");
+        assert_eq!(world.activity(), folkmoot::core::world::Activity::Idle, "{}", file.display());
     }
     assert!(decided > 0, "no golden log was written by these rules: write new ones beside the old");
     println!("{decided} commits were decided again");
@@ -104,7 +110,8 @@ fn golden_logs_are_decided_again_as_they_were() {
 #[tokio::test]
 #[ignore = "writes the golden logs of a new format or of new rules"]
 async fn writes_golden_logs() {
-    std::fs::create_dir_all(folder()).unwrap();
+    let folder = folders().pop().unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
     for script in SCRIPTS {
         let stage = Stage::of(&crate::scripts::named(script), Kept::InMemory);
         let runtime = stage.runtime(crate::helper(), Arc::new(Cut::never(&stage.probe)));
@@ -119,6 +126,6 @@ async fn writes_golden_logs() {
             }
         }
         let lines: String = commits.iter().map(|commit| line(commit) + "\n").collect();
-        std::fs::write(folder().join(format!("{script}.jsonl")), lines).unwrap();
+        std::fs::write(folder.join(format!("{script}.jsonl")), lines).unwrap();
     }
 }

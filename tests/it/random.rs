@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Reply, Settlement};
+use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
 use folkmoot::core::commit::{Commit, StepKey};
-use folkmoot::core::event::{ClockKind, Scope, Verdict};
+use folkmoot::core::event::{ClockKind, Verdict};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::world::World;
 use folkmoot::run::{Asks, waiting};
@@ -210,31 +210,27 @@ impl Play {
     async fn give(&mut self, deed: &Deed) -> Result<(), SeatError> {
         let all = self.world.read(waiting).await?;
         let first = |fits: fn(&Asks) -> bool| all.iter().find(|one| fits(&one.asks)).cloned();
-        let action = match deed {
-            Deed::Say(text) => {
-                Some(Action::PostMessage { text: text.clone(), attachments: Vec::new(), reply_to: None })
-            }
-            Deed::Decide(verdict) => first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| Action::Decide {
-                agent: one.agent,
-                request: one.request,
-                verdict: *verdict,
-                scope: Scope::Once,
-                shown: None,
-                reason: None,
-            }),
-            Deed::Answer => first(|asks| matches!(asks, Asks::Question { .. }))
-                .map(|one| Action::Answer { request: one.request, reply: Reply::Option(1) }),
-            Deed::Settle(settlement) => first(|asks| matches!(asks, Asks::Outcome { .. }))
-                .map(|one| Action::Settle { request: one.request, settlement: settlement.clone() }),
-            Deed::Stop => Some(Action::Stop { episode: None }),
-            Deed::Advance(minutes) => {
-                self.steps += 1;
-                let step = StepKey { run: 1, index: self.steps };
-                let by = Duration::from_secs(minutes * 60);
-                return self.seat().advance(by, step, Digest::of(&[b"advance"])).await.map(|_| ());
-            }
-            Deed::Restart | Deed::Kill | Deed::Crash(_) => None,
-        };
+        let action =
+            match deed {
+                Deed::Say(text) => {
+                    Some(Action::PostMessage { text: text.clone(), attachments: Vec::new(), reply_to: None })
+                }
+                Deed::Decide(verdict) => first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| {
+                    Action::Decide { agent: one.agent, request: one.request, judgement: Judgement::new(*verdict) }
+                }),
+                Deed::Answer => first(|asks| matches!(asks, Asks::Question { .. }))
+                    .map(|one| Action::Answer { request: one.request, reply: Reply::Options(vec![1]) }),
+                Deed::Settle(settlement) => first(|asks| matches!(asks, Asks::Outcome { .. }))
+                    .map(|one| Action::Settle { request: one.request, settlement: settlement.clone() }),
+                Deed::Stop => Some(Action::Stop { episode: None }),
+                Deed::Advance(minutes) => {
+                    self.steps += 1;
+                    let step = StepKey { run: 1, index: self.steps };
+                    let by = Duration::from_secs(minutes * 60);
+                    return self.seat().advance(by, step, Digest::of(&[b"advance"])).await.map(|_| ());
+                }
+                Deed::Restart | Deed::Kill | Deed::Crash(_) => None,
+            };
         match action {
             Some(action) => self.seat().give(action, None).await.map(|_| ()),
             None => Ok(()),

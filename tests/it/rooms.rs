@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Command, Reply, Settlement};
-use folkmoot::core::event::{Author, Event, EventKind, Purpose, RoutingRule, Scope, Verdict};
+use folkmoot::core::command::{Action, Command, Judgement, Reply, Settlement};
+use folkmoot::core::event::{Author, Event, EventKind, Purpose, RoutingRule, Verdict};
 use folkmoot::core::ids::{AgentName, EpisodeId, TurnId};
 use folkmoot::core::spec::{Definition, Limits, SpecText};
 use folkmoot::core::world::{Activity, RequestKind};
@@ -103,9 +103,9 @@ fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
         RequestKind::Approval { .. } => {
             let verdict = if dice.happens(60) { Verdict::Allow } else { Verdict::Deny };
             let agent = asked.agent.clone();
-            Action::Decide { agent, request, verdict, scope: Scope::Once, shown: None, reason: None }
+            Action::Decide { agent, request, judgement: Judgement::new(verdict) }
         }
-        RequestKind::Question { .. } => Action::Answer { request, reply: Reply::Option(0) },
+        RequestKind::Question { .. } => Action::Answer { request, reply: Reply::Options(vec![0]) },
         RequestKind::Outcome { .. } => Action::Settle { request, settlement: Settlement::Ran(None) },
     })
 }

@@ -148,7 +148,7 @@ impl ProbedTool {
         *lock(&self.probe.0.runs).entry(call.call).or_default() += 1;
         if let ToolOutcome::Done(output) = outcome {
             let entry = entry(self.inner.spec().name.as_str(), &call.arguments.to_string());
-            lock(&self.probe.0.given).insert(entry, output.model.clone());
+            lock(&self.probe.0.given).insert(entry, output.text.clone());
         }
     }
 }

@@ -160,7 +160,9 @@ impl PureRoom {
                 }
                 match self.dice.happens(5) {
                     true => Action::TimeOutTool { agent, call, attempt },
-                    false => Action::FinishTool { agent, call, attempt, outcome: cast.run(&mut self.dice) },
+                    false => {
+                        Action::FinishTool { agent, call, attempt, outcome: cast.run(&mut self.dice), progress: None }
+                    }
                 }
             }
             Effect::Reconcile { agent, call, .. } => {

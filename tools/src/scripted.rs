@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
 
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 use crate::output::cut;
@@ -107,7 +107,7 @@ impl Scripted {
                 ToolOutcome::text(cut(text.replace("{input}", input), max))
             }
             Gives::Json(value) => {
-                ToolOutcome::Done(ToolOutput { model: cut(value.to_string(), max), user: Some(value.clone()) })
+                ToolOutcome::Done(ToolOutput::text(cut(value.to_string(), max)).with(View::Json(value.clone())))
             }
             Gives::Failure(failure) => ToolOutcome::Failed(failure.clone()),
             Gives::Question(question) => ToolOutcome::NeedsInput(question.clone()),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
-use folkmoot_core::tool::{Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+use folkmoot_core::tool::{Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -119,10 +119,11 @@ impl Shell {
 fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     match output.code {
-        Some(0) => ToolOutcome::Done(ToolOutput {
-            model: cut(model_view(&stdout, &stderr, output.is_cut), max),
-            user: Some(json!({ "code": 0, "stdout": stdout, "stderr": stderr, "is_cut": output.is_cut })),
-        }),
+        Some(0) => {
+            let seen = json!({ "code": 0, "stdout": stdout, "stderr": stderr, "is_cut": output.is_cut });
+            let text = cut(model_view(&stdout, &stderr, output.is_cut), max);
+            ToolOutcome::Done(ToolOutput::text(text).with(View::Json(seen)))
+        }
         Some(code) => ToolOutcome::failed(
             ToolErrorCode::ExitedWithFailure,
             format!("exit code {code}; stdout: {stdout}; stderr: {stderr}"),

@@ -49,7 +49,7 @@ pub(crate) fn call(arguments: Value) -> ToolCall {
 }
 
 pub(crate) fn answered(call: ToolCall, text: &str) -> ToolCall {
-    ToolCall { input: Some(Input { option: None, text: text.into() }), ..call }
+    ToolCall { input: Some(Input { options: Vec::new(), text: text.into(), value: text.into() }), ..call }
 }
 
 /// The code of a failure; any other outcome is a failed test.

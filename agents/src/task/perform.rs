@@ -168,7 +168,7 @@ impl WorldTask {
         self.flight.launch(effect, async move {
             let run = tool.and_then(|tool| Ok((tool, run?)));
             match execute(run).await {
-                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome },
+                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress: None },
                 None => Action::TimeOutTool { agent, call, attempt },
             }
         });
@@ -315,6 +315,7 @@ fn panicked(effect: &Effect) -> Option<Action> {
             call: *call,
             attempt: *attempt,
             outcome: ToolOutcome::failed(ToolErrorCode::Lost, WHY),
+            progress: None,
         }),
         Effect::CallModel { agent, call, attempt } => Some(Action::RecordFailure {
             agent: agent.clone(),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Reply, Settlement};
-use folkmoot::core::event::{Scope, Verdict};
+use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
+use folkmoot::core::event::Verdict;
 use folkmoot::core::ids::{AgentName, PersonName, Position, RequestId, ToolName, WorldName};
 use folkmoot::core::world::{Accepted, World};
 use folkmoot::{Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle};
@@ -58,15 +58,15 @@ pub(crate) enum What {
 
 impl What {
     fn action(self, agent: AgentName, request: RequestId) -> Action {
-        let scope = Scope::Once;
         match self {
             Self::Approve { shown } => {
-                Action::Decide { agent, request, verdict: Verdict::Allow, scope, shown, reason: None }
+                Action::Decide { agent, request, judgement: Judgement::new(Verdict::Allow).having_seen(shown) }
             }
             Self::Deny { shown, reason } => {
-                Action::Decide { agent, request, verdict: Verdict::Deny, scope, shown, reason }
+                let judgement = Judgement::new(Verdict::Deny).having_seen(shown).because(reason);
+                Action::Decide { agent, request, judgement }
             }
-            Self::Option(option) => Action::Answer { request, reply: Reply::Option(option) },
+            Self::Option(option) => Action::Answer { request, reply: Reply::Options(vec![option]) },
             Self::Text(text) => Action::Answer { request, reply: Reply::Text(text) },
             Self::Ran(text) => Action::Settle { request, settlement: Settlement::Ran(text) },
             Self::NotRun => Action::Settle { request, settlement: Settlement::NotRun },

@@ -271,6 +271,9 @@ const fn necessary(command: CommandKind) -> Option<&'static str> {
         | CommandKind::FailAgent
         | CommandKind::StartStream
         | CommandKind::Decide
+        | CommandKind::Revoke
+        | CommandKind::SetRights
+        | CommandKind::Observe
         | CommandKind::Answer
         | CommandKind::Settle
         | CommandKind::Stop

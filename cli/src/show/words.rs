@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag,
-    SettledHow, ToolFinished, UnknownCause, Verdict,
+    CallStatus, CloseReason, Event, GrantGiven, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule,
+    RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -35,6 +35,8 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::PersonJoined(_)
         | Event::PersonLeft(_)
         | Event::Labelled(_)
+        | Event::RightsChanged(_)
+        | Event::StateObserved(_)
         | Event::StepDone(_)
         | Event::MessagePosted(_)
         | Event::TurnOpened(_)
@@ -46,6 +48,9 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::AgentAsked(_)
         | Event::MemoryCompacted(_) => None,
         Event::MessageRouted(routed) => unseen_way(routed),
+        Event::ArtifactWithheld(withheld) => {
+            Some(Line::Quiet(format!("part of what {} said is no prose and is not shown", withheld.agent)))
+        }
         Event::MessageEdited(edited) => {
             let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
             Some(Line::Quiet(format!("message {} now says: {}", edited.at, clean(text))))
@@ -88,6 +93,9 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)
         | Event::ApprovalExpired(_)
+        | Event::GrantGiven(_)
+        | Event::GrantUsed(_)
+        | Event::GrantRevoked(_)
         | Event::QuestionAsked(_)
         | Event::QuestionAnswered(_)
         | Event::ToolStarted(_)
@@ -144,12 +152,25 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }
         Event::ApprovalDecided(decided) => {
             let request = chat.request(decided.request);
-            let reason = decided.reason.present().and_then(Option::as_ref);
+            let reason = decided.text.present().and_then(|text| text.reason.as_ref());
             let reason = reason.map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
             Some(match decided.verdict {
                 Verdict::Allow => Line::Good(format!("{} allows {request}{reason}", decided.by.display)),
                 Verdict::Deny => Line::Bad(format!("{} denies {request}{reason}", decided.by.display)),
             })
+        }
+        Event::GrantGiven(given) => {
+            let GrantGiven { agent, tool, by, expires_at, .. } = given;
+            let what = format!("{} grants {agent} calls of {tool} like it, until {}", by.display, time(*expires_at));
+            Some(Line::Good(what))
+        }
+        Event::GrantUsed(used) => {
+            let what = format!("{} of {} is allowed by grant {}", chat.tool(used.call), used.agent, used.grant);
+            Some(Line::Quiet(what))
+        }
+        Event::GrantRevoked(revoked) => {
+            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
+            Some(Line::Quiet(format!("grant {} is over: {by}", revoked.grant)))
         }
         Event::ApprovalExpired(expired) => {
             Some(Line::Bad(format!("nobody decided {} in time", chat.request(expired.request))))
@@ -166,8 +187,9 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }
         Event::QuestionAnswered(answered) => {
             let text = answered.text.present().and_then(Option::as_ref).map(|text| one_line(text));
-            let option = answered.option.map(|option| format!("option {}", option.saturating_add(1)));
-            let said = text.or(option).unwrap_or_else(|| "[erased]".to_owned());
+            let options: Vec<String> =
+                answered.options.iter().map(|option| option.saturating_add(1).to_string()).collect();
+            let said = text.unwrap_or_else(|| format!("option {}", options.join(", ")));
             let request = chat.request(answered.request);
             Some(Line::Good(format!("{} answers {request}: {said}", answered.by.display)))
         }
@@ -224,7 +246,7 @@ const fn cause(cause: UnknownCause) -> &'static str {
 pub(crate) fn result(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
     match (&finished.status, outcome) {
-        (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.model),
+        (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.text),
         (CallStatus::Done, _) => "[erased]".to_owned(),
         (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
             format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
@@ -246,6 +268,9 @@ pub(crate) const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::Done => "done",
         CallStatus::Failed(_) => "failed",
         CallStatus::Denied => "denied, did not run",
+        CallStatus::DeniedBefore => "the same call was denied before, did not run",
+        CallStatus::Forbidden => "the room's rules forbid it, did not run",
+        CallStatus::QuotaSpent => "called as often as it may be, did not run",
         CallStatus::NotAllowed => "not allowed in this room, did not run",
         CallStatus::Expired => "nobody decided in time, did not run",
         CallStatus::Invalid(_) => "the arguments do not fit, did not run",

@@ -1,7 +1,7 @@
 //! An event in a few words.
 
 use folkmoot::core::commit::Commit;
-use folkmoot::core::event::{AdmittedCall, Author, Event, MessagePosted, Notice};
+use folkmoot::core::event::{AdmittedCall, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
 
@@ -29,6 +29,14 @@ fn whole(event: &Event, commit: &Commit) -> String {
         Event::Labelled(labelled) => {
             let labels = labelled.labels.iter().map(|(key, value)| format!("{key}={value}"));
             labelled.owner.iter().map(|owner| format!("owner {owner}")).chain(labels).collect::<Vec<_>>().join(", ")
+        }
+        Event::RightsChanged(changed) => rights(changed),
+        Event::ArtifactWithheld(withheld) => {
+            let families: Vec<String> = withheld.spans.iter().map(|span| word(&span.family)).collect();
+            format!("from answer {}: {}", withheld.answer, families.join(", "))
+        }
+        Event::StateObserved(observed) => {
+            format!("{} told by {}, {} dropped", observed.name, observed.by, observed.dropped.len())
         }
         Event::WarningRecorded(warning) => warning.code.clone(),
         Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
@@ -66,6 +74,9 @@ fn whole(event: &Event, commit: &Commit) -> String {
         | Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)
         | Event::ApprovalExpired(_)
+        | Event::GrantGiven(_)
+        | Event::GrantUsed(_)
+        | Event::GrantRevoked(_)
         | Event::QuestionAsked(_)
         | Event::QuestionAnswered(_)
         | Event::ToolStarted(_)
@@ -126,6 +137,15 @@ fn of_call(event: &Event) -> String {
             format!("{} request {} by {}, shown {shown}", word(&decided.verdict), decided.request, decided.by.display)
         }
         Event::ApprovalExpired(expired) => format!("request {}", expired.request),
+        Event::GrantGiven(given) => {
+            let GrantGiven { agent, tool, scope, by, .. } = given;
+            format!("{agent} may run {tool} ({}), by {}", word(scope), by.display)
+        }
+        Event::GrantUsed(used) => format!("grant {}", used.grant),
+        Event::GrantRevoked(revoked) => {
+            let by = revoked.by.as_ref().map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
+            format!("grant {} by {by}", revoked.grant)
+        }
         Event::QuestionAsked(asked) => asked.question.present().map_or_else(erased, |question| question.text.clone()),
         Event::QuestionAnswered(answered) => format!("request {} by {}", answered.request, answered.by.display),
         Event::ToolStarted(started) => format!("attempt {} ({})", started.attempt, started.effect),
@@ -196,4 +216,9 @@ fn notice(notice: &Notice) -> String {
 /// The serialised name of a unit variant.
 fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn rights(changed: &RightsChanged) -> String {
+    let rights = changed.rights.as_ref().map_or_else(|| "those of everyone".to_owned(), word);
+    format!("{} {}: {rights}", changed.method, changed.subject)
 }

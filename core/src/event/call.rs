@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
+use crate::event::Wider;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
 use crate::principal::{Person, Principal};
-use crate::tool::{EffectClass, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome};
+use crate::tool::{Choose, EffectClass, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome};
 
 /// An answer's tool calls were taken up. Their arguments stand in the answer and are not stored again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +33,7 @@ pub struct AdmittedCall {
     /// The tool; `None` if the agent has none of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// The digest of its arguments, byte for byte.
+    /// The digest of its arguments in their [canonical form](crate::canonical); of their bytes, if they are not JSON.
     pub arguments: Digest,
     /// The call that this one replaces and whose provider label it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,14 +74,34 @@ pub struct ApprovalDecided {
     pub verdict: Verdict,
     /// How far it reaches.
     pub scope: Scope,
+    /// How much wider than the call's arguments a grant was wanted.
+    #[serde(default, skip_serializing_if = "Wider::is_same")]
+    pub wider: Wider,
+    /// Whether the call is to run with other arguments: those of the text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_edited: bool,
+    /// Whether the agent may read the reason.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares_reason: bool,
     /// The first eight digits of the digest of what the person saw; `None`: unconfirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
     /// Who decided.
     pub by: Person,
-    /// Why, if the person said so.
+    /// What the person wrote.
     #[serde(skip)]
-    pub reason: Content<Option<String>>,
+    pub text: Content<DecisionText>,
+}
+
+/// What a person wrote into a decision.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DecisionText {
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The arguments that the call is to run with, if they were edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
 }
 
 /// Yes or no.
@@ -99,6 +120,12 @@ pub enum Verdict {
 pub enum Scope {
     /// This request only.
     Once,
+    /// Calls like it until the turn is over.
+    Turn,
+    /// Calls like it in this world, until the grant expires.
+    World,
+    /// So many calls like it, this one among them.
+    Uses(u32),
 }
 
 /// Nobody decided in time.
@@ -123,6 +150,12 @@ pub struct QuestionAsked {
     pub attempt: Attempt,
     /// How many options there are; 0 means free text.
     pub options: u32,
+    /// How many of the options may be chosen; `None`: exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<Choose>,
+    /// JSON Schema (2020-12) of a free answer; `None`: any text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<serde_json::Value>,
     /// The question.
     #[serde(skip)]
     pub question: Content<Question>,
@@ -137,12 +170,12 @@ pub struct QuestionAnswered {
     pub call: CallId,
     /// The agent whose call it is.
     pub agent: AgentName,
-    /// The number of the chosen option, from 0.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub option: Option<u32>,
+    /// The numbers of the chosen options, from 0, ascending; empty for free text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<u32>,
     /// Who answered.
     pub by: Person,
-    /// What was typed; `None` with an option.
+    /// What was typed; `None` with options.
     #[serde(skip)]
     pub text: Content<Option<String>>,
 }
@@ -178,9 +211,29 @@ pub struct ToolFinished {
     pub attempt: Option<Attempt>,
     /// How it ended.
     pub status: CallStatus,
+    /// The earlier `ToolFinished` whose outcome this is; nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memo: Option<Position>,
+    /// What the tool reported while it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     /// What the tool gave; `None` if it never ran.
     #[serde(skip)]
     pub outcome: Content<Option<ToolOutcome>>,
+}
+
+impl ToolFinished {
+    /// The end of a call: `outcome` is what `attempt` gave, if it ran and gave anything.
+    #[must_use]
+    pub const fn new(
+        call: CallId,
+        agent: AgentName,
+        attempt: Option<Attempt>,
+        status: CallStatus,
+        outcome: Option<ToolOutcome>,
+    ) -> Self {
+        Self { call, agent, attempt, status, memo: None, progress: None, outcome: Content::Present(outcome) }
+    }
 }
 
 /// How a call ended.
@@ -195,6 +248,12 @@ pub enum CallStatus {
     Denied,
     /// The room's mode allows no such tool.
     NotAllowed,
+    /// A person said no to the same call in this turn.
+    DeniedBefore,
+    /// The room's rules forbid a call with such arguments.
+    Forbidden,
+    /// The tool was called as often in this episode as it may be.
+    QuotaSpent,
     /// Nobody decided in time.
     Expired,
     /// The arguments are not JSON, or do not fit the schema.
@@ -268,6 +327,15 @@ pub struct AgentAsked {
     pub expires_at: Time,
 }
 
+/// The reports of a run, as the log keeps them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// How many there were.
+    pub reports: u32,
+    /// The digest of all of them, chained in order.
+    pub digest: Digest,
+}
+
 /// What is wrong with arguments: where and which rule, never the value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -275,6 +343,36 @@ pub struct Finding {
     pub path: String,
     /// The schema keyword that is not met, or `not_json`, `not_an_object`.
     pub code: String,
+    /// Whether the call may go on all the same.
+    #[serde(default, skip_serializing_if = "Severity::is_error")]
+    pub severity: Severity,
+}
+
+impl Finding {
+    /// Something that ends the call.
+    #[must_use]
+    pub fn error(path: impl Into<String>, code: impl Into<String>) -> Self {
+        Self { path: path.into(), code: code.into(), severity: Severity::Error }
+    }
+}
+
+/// How grave a finding is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Whoever is asked about the call is told; it may go on.
+    Warning,
+    /// The call ends.
+    #[default]
+    Error,
+}
+
+impl Severity {
+    /// Whether the call ends.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        *self == Self::Error
+    }
 }
 
 /// Nobody knows whether a call took effect. Opens a request to people, which never expires.

@@ -81,6 +81,10 @@ names! {
     ToolName, "a tool's name", identifier;
     /// A model's name in its world spec.
     ModelName, "a model's name", identifier;
+    /// A client state's name in its world spec.
+    StateName, "a state's name", identifier;
+    /// A kind of domain artifact that a tool gives.
+    ArtifactName, "an artifact's name", identifier;
 }
 
 fn sized(name: &str) -> Option<&'static str> {

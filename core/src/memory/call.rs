@@ -1,10 +1,12 @@
 //! A call without a result.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::content::Content;
 use crate::event::ToolStarted;
 use crate::ids::{AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
+use crate::port::Input;
 use crate::tool::{EffectClass, Repeat};
 
 /// A call that was admitted and has no result yet.
@@ -22,8 +24,11 @@ pub struct OpenCall {
     pub arguments: Content<String>,
     /// Their digest.
     pub arguments_digest: Digest,
+    /// Other arguments that a person put in their place: the call that replaces this one runs with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Content<String>>,
     /// A person's answer to the tool's question.
-    pub input: Option<(Option<u32>, Content<String>)>,
+    pub input: Option<Given>,
     /// The event that moved it last.
     pub moved_by: Position,
     /// Where it stands.
@@ -65,6 +70,44 @@ impl OpenCall {
             | CallState::AwaitsApproval { .. }
             | CallState::AwaitsAgent { .. } => None,
         }
+    }
+}
+
+/// A person's answer to a tool's question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// The numbers of the chosen options; empty for free text.
+    pub options: Vec<u32>,
+    /// The chosen texts, or what was typed.
+    pub texts: Content<Vec<String>>,
+    /// Whether the answer is a list, is read as JSON, or is a text.
+    pub form: GivenForm,
+}
+
+/// How an answer is data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GivenForm {
+    /// One text.
+    Text,
+    /// A list of texts.
+    List,
+    /// JSON.
+    Json,
+}
+
+impl Given {
+    /// The answer as the tool gets it; empty if it was erased.
+    #[must_use]
+    pub fn input(&self) -> Input {
+        let texts = self.texts.present().cloned().unwrap_or_default();
+        let text = texts.join("\n");
+        let value = match self.form {
+            GivenForm::Text => Value::from(text.as_str()),
+            GivenForm::List => Value::from(texts),
+            GivenForm::Json => serde_json::from_str(&text).unwrap_or(Value::Null),
+        };
+        Input { options: self.options.clone(), text, value }
     }
 }
 

@@ -10,12 +10,12 @@ impl CallResult {
     /// The result of a call that ended as `status`.
     #[must_use]
     pub fn new(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>) -> Self {
-        let fixed = |text: String| Self { text, failed: true, user: None };
+        let fixed = |text: String| Self { text, failed: true, views: Vec::new() };
         match (status, outcome.present().and_then(Option::as_ref)) {
             (CallStatus::Done, Some(ToolOutcome::Done(output))) => {
-                Self { text: output.model.clone(), failed: false, user: output.user.clone() }
+                Self { text: output.text.clone(), failed: false, views: output.views.clone() }
             }
-            (CallStatus::Done, _) => Self { text: "[erased]".to_owned(), failed: false, user: None },
+            (CallStatus::Done, _) => Self { text: "[erased]".to_owned(), failed: false, views: Vec::new() },
             (CallStatus::SettledRan | CallStatus::HandedOff, _) => Self { failed: false, ..fixed(sentence(status)) },
             (_, _) => fixed(sentence(status)),
         }
@@ -24,7 +24,7 @@ impl CallResult {
     /// The result of a call that took effect, as a person says it: the settlement's text is the result.
     #[must_use]
     pub fn settled(text: String) -> Self {
-        Self { text, failed: false, user: None }
+        Self { text, failed: false, views: Vec::new() }
     }
 }
 
@@ -32,7 +32,7 @@ impl CallResult {
     /// The result of a call that another agent answered: what it said; `None` if that was erased.
     #[must_use]
     pub fn answered(said: Option<String>) -> Self {
-        Self { text: said.unwrap_or_else(|| Message::ERASED.to_owned()), failed: false, user: None }
+        Self { text: said.unwrap_or_else(|| Message::ERASED.to_owned()), failed: false, views: Vec::new() }
     }
 }
 
@@ -52,6 +52,11 @@ fn sentence(status: &CallStatus) -> String {
         CallStatus::Failed(code) => return failure(*code),
         CallStatus::Invalid(findings) => return invalid(findings),
         CallStatus::Denied => ("denied", "A person decided that this call may not run. Do not try it again."),
+        CallStatus::DeniedBefore => {
+            ("denied_before", "A person said no to this same call already. It did not run. Do not try it again.")
+        }
+        CallStatus::Forbidden => ("forbidden", "The rules of this room forbid this call."),
+        CallStatus::QuotaSpent => ("quota_spent", "This tool was called as often as it may be for now."),
         CallStatus::NotAllowed => ("not_allowed", "This room allows no tool of that kind."),
         CallStatus::Expired => ("expired", "Nobody decided about this call in time. It did not run."),
         CallStatus::Missing => ("missing_tool", "You have no tool of that name."),

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::Message;
 use crate::event::Purpose;
@@ -11,6 +10,7 @@ use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Incarnation, ModelCallId
 use crate::request::{Layer, Parameters};
 use crate::routing::mentions::{Joined, Names};
 use crate::rules::Rules;
+use crate::tool::View;
 
 /// An open turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,5 +118,6 @@ pub struct CallResult {
     /// Whether it failed or did not run.
     pub failed: bool,
     /// What people see, if that is richer.
-    pub user: Option<Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
 }

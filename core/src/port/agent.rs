@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::event::Attachment;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
 use crate::request::{Item, Parameters};
 use crate::response::LLMResponse;
+use crate::tool::View;
 
 /// A participant in code. It holds no handle on the world: it acts by what it returns.
 #[async_trait]
@@ -107,7 +107,7 @@ pub struct ToolResultEvent {
     pub(crate) tool: String,
     pub(crate) text: String,
     pub(crate) failed: bool,
-    pub(crate) user: Option<Value>,
+    pub(crate) views: Vec<View>,
 }
 
 impl ToolResultEvent {
@@ -147,9 +147,9 @@ impl ToolResultEvent {
         self.failed
     }
 
-    /// What people see, if that is richer than the text.
+    /// What people see, in order; empty if there is nothing but the text.
     #[must_use]
-    pub const fn user(&self) -> Option<&Value> {
-        self.user.as_ref()
+    pub fn views(&self) -> &[View] {
+        &self.views
     }
 }

@@ -58,6 +58,6 @@ fn findings_are_bounded_and_hold_no_value() {
     let names: Vec<String> = (0..20).map(|n| format!("p{n}")).collect();
     spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": "object", "required": names });
     let rules = Rules::check(spec).unwrap();
-    let missing = Finding { path: String::new(), code: "required".to_owned() };
+    let missing = Finding::error("", "required");
     assert_eq!(rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"), vec![missing; FINDINGS_MAX]);
 }

@@ -1,8 +1,8 @@
 //! Commands as tests say them, and the same as verbs on a past.
 
 use super::{Past, ada, agent, at, node, runtime};
-use crate::command::{Action, Command, Reply, Settlement};
-use crate::event::{Scope, Verdict};
+use crate::command::{Action, Command, Judgement, Reply, Settlement};
+use crate::event::Verdict;
 use crate::ids::{Attempt, CallId, MessageId, RequestId, TurnId};
 use crate::memory::Memory;
 use crate::port::Reaction;
@@ -79,12 +79,15 @@ pub(crate) fn deny(request: RequestId) -> Command {
 }
 
 pub(crate) fn decide_of(name: &str, request: RequestId, verdict: Verdict) -> Command {
-    let (agent, scope) = (agent(name), Scope::Once);
-    Command::of(ada(), Action::Decide { agent, request, verdict, scope, shown: None, reason: None })
+    Command::of(ada(), Action::Decide { agent: agent(name), request, judgement: Judgement::new(verdict) })
 }
 
 pub(crate) fn question() -> ToolOutcome {
-    ToolOutcome::NeedsInput(Question { text: "Which?".to_owned(), options: vec!["a".to_owned(), "b".to_owned()] })
+    ToolOutcome::NeedsInput(Question {
+        text: "Which?".to_owned(),
+        options: vec!["a".to_owned(), "b".to_owned()],
+        ..Question::default()
+    })
 }
 
 impl Past {
@@ -147,7 +150,7 @@ impl Past {
 
     pub(crate) fn finish(&self, name: &str, n: usize, attempt: u32, outcome: ToolOutcome) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::FinishTool { agent, call, attempt: Attempt(attempt), outcome })
+        runtime(Action::FinishTool { agent, call, attempt: Attempt(attempt), outcome, progress: None })
     }
 
     pub(crate) fn time_out(&self, name: &str, n: usize, attempt: u32) -> Command {

@@ -26,9 +26,12 @@ pub(crate) fn decided(request: RequestId, call: CallId, verdict: Verdict) -> Eve
         agent: agent("bob"),
         verdict,
         scope: Scope::Once,
+        wider: Wider::Same,
+        is_edited: false,
+        shares_reason: false,
         shown: None,
         by: person("ada"),
-        reason: Content::Present(None),
+        text: DecisionText::default().into(),
     })
 }
 
@@ -48,8 +51,7 @@ pub(crate) fn tool_finished(
     status: CallStatus,
     outcome: Option<ToolOutcome>,
 ) -> Event {
-    let outcome = Content::Present(outcome);
-    Event::ToolFinished(ToolFinished { call, agent: agent("bob"), attempt, status, outcome })
+    Event::ToolFinished(ToolFinished::new(call, agent("bob"), attempt, status, outcome))
 }
 
 pub(crate) fn notice(notice: Notice, of: u64) -> Event {

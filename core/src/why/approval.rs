@@ -80,7 +80,7 @@ impl From<(Position, &ApprovalDecided)> for Decision {
             verdict: decided.verdict,
             by: decided.by.clone(),
             is_confirmed: decided.shown.is_some(),
-            reason: decided.reason.present().cloned().flatten(),
+            reason: decided.text.present().and_then(|text| text.reason.clone()),
         }
     }
 }

@@ -16,13 +16,16 @@ mod calling;
 mod closing;
 mod compaction;
 mod doubt;
+mod grant;
 mod join;
 mod label;
 mod meant;
 mod model;
+mod observe;
 mod opening;
 mod people;
 mod revision;
+mod rights;
 mod roster;
 mod talk;
 mod turn;
@@ -207,14 +210,16 @@ impl Draft<'_> {
             }
             Action::RecordFailure { agent, call, attempt, error } => self.record_failure(agent, *call, *attempt, error),
             Action::StartTool { agent, call, attempt } => self.start_tool(agent, *call, *attempt),
-            Action::FinishTool { agent, call, attempt, outcome } => self.finish_tool(agent, *call, *attempt, outcome),
+            Action::FinishTool { agent, call, attempt, outcome, progress } => {
+                self.finish_tool(agent, *call, *attempt, (outcome, *progress))
+            }
             Action::TimeOutTool { agent, call, attempt } => self.time_out_tool(agent, *call, *attempt),
             Action::RecordReconcile { agent, call, result } => self.record_reconcile(agent, *call, result),
             Action::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
-            Action::Decide { agent, request, verdict, scope, shown, reason } => {
-                let decision = people::Decided { verdict: *verdict, scope: *scope, shown: shown.as_deref(), reason };
-                self.decide(agent, *request, &decision)
-            }
+            Action::Decide { agent, request, judgement } => self.decide(agent, *request, judgement),
+            Action::Revoke { grant } => self.revoke(*grant),
+            Action::SetRights { method, subject, rights } => self.set_rights(method, subject, rights.as_ref()),
+            Action::Observe { name, state } => self.observe(name, state),
             Action::Answer { request, reply } => self.answer(*request, reply),
             Action::Settle { request, settlement } => self.settle(*request, settlement),
             Action::Stop { episode } => self.stop(*episode),
@@ -279,6 +284,9 @@ const fn is_of_the_shell(action: &Action) -> bool {
         | Action::Leave
         | Action::Label { .. }
         | Action::Decide { .. }
+        | Action::Revoke { .. }
+        | Action::SetRights { .. }
+        | Action::Observe { .. }
         | Action::Answer { .. }
         | Action::Settle { .. }
         | Action::Stop { .. }

@@ -9,6 +9,7 @@ use crate::spec::{History, SpecText, WorldSpec};
 
 mod asking;
 mod call;
+mod consent;
 mod join;
 mod revision;
 mod talk;
@@ -25,7 +26,9 @@ impl World {
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
-            Event::WarningRecorded(_) => {}
+            Event::RightsChanged(event) => self.change_rights(event),
+            Event::StateObserved(event) => self.observe(event),
+            Event::WarningRecorded(_) | Event::ArtifactWithheld(_) => {}
             Event::JoinElapsed(event) => self.elapse_join(event),
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
@@ -54,6 +57,9 @@ impl World {
             Event::ApprovalRequested(event) => self.ask_approval(event),
             Event::ApprovalDecided(event) => self.decide_approval(event),
             Event::ApprovalExpired(event) => self.expire_approval(event),
+            Event::GrantGiven(event) => self.give_grant(event),
+            Event::GrantUsed(event) => self.use_grant(event),
+            Event::GrantRevoked(event) => self.revoke_grant(event),
             Event::QuestionAsked(event) => self.ask_question(event),
             Event::QuestionAnswered(event) => self.answer_question(event),
             Event::ToolStarted(event) => self.start_tool(event),

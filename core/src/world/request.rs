@@ -1,12 +1,13 @@
 //! What waits for a person.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::World;
 use crate::content::Content;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
 use crate::refusal::{Decided, RefusalReason};
-use crate::tool::{EffectClass, Question};
+use crate::tool::{Choose, EffectClass, Question};
 
 /// A request that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +32,10 @@ pub enum RequestKind {
     Approval {
         /// What the tool may do.
         effect: EffectClass,
+        /// The digest of the arguments.
+        arguments: Digest,
+        /// The digest of the tool's schema.
+        schema: Digest,
         /// The digest of exactly what is shown.
         shown: Digest,
         /// When it expires, by recorded time.
@@ -40,6 +45,10 @@ pub enum RequestKind {
     Question {
         /// How many options there are; 0 means free text.
         options: u32,
+        /// How many of them may be chosen; `None`: exactly one.
+        choose: Option<Choose>,
+        /// JSON Schema of a free answer; `None`: any text.
+        schema: Option<Value>,
         /// The question.
         question: Content<Question>,
     },

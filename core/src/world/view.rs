@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::World;
 use crate::content::Content;
 use crate::ids::{AgentName, CallId, ToolName};
-use crate::memory::CallState;
+use crate::memory::{CallState, Given};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
 use crate::tool::EffectClass;
 
@@ -67,7 +67,7 @@ impl World {
                 tool: slot.tool.clone(),
                 text: result.text.clone(),
                 failed: result.failed,
-                user: result.user.clone(),
+                views: result.views.clone(),
             })
         };
         turn.slots.iter().filter_map(event).collect()
@@ -77,11 +77,10 @@ impl World {
     #[must_use]
     pub fn runnable(&self, agent: &AgentName, call: CallId) -> Option<Runnable> {
         let open = self.open_call(agent, call)?;
-        let text = |text: &Content<String>| text.present().cloned().unwrap_or_default();
         Some(Runnable {
             tool: open.tool.clone()?,
             arguments: open.arguments.present().cloned(),
-            input: open.input.as_ref().map(|(option, answer)| Input { option: *option, text: text(answer) }),
+            input: open.input.as_ref().map(Given::input),
             idempotency_key: format!("{}:{call}", self.id()?),
         })
     }

@@ -1,7 +1,7 @@
 //! Steps that decide what waits: approvals, questions, unknown outcomes.
 
-use folkmoot_core::command::Action;
-use folkmoot_core::event::{Scope, Verdict};
+use folkmoot_core::command::{Action, Judgement};
+use folkmoot_core::event::Verdict;
 use folkmoot_core::ids::{AgentName, RequestId};
 use folkmoot_core::world::{Settled, World};
 
@@ -43,10 +43,10 @@ impl Run<'_> {
 
 /// The command of a decision.
 fn action(decision: &Decision, request: RequestId, agent: AgentName) -> Action {
-    let decide = |verdict, scope, reason| Action::Decide { agent, request, verdict, scope, shown: None, reason };
+    let decide = |judgement| Action::Decide { agent, request, judgement };
     match decision {
-        Decision::Approve(scope) => decide(Verdict::Allow, *scope, None),
-        Decision::Deny(reason) => decide(Verdict::Deny, Scope::Once, reason.clone()),
+        Decision::Approve(scope) => decide(Judgement::new(Verdict::Allow).within(*scope)),
+        Decision::Deny(reason) => decide(Judgement::new(Verdict::Deny).because(reason.clone())),
         Decision::Answer(reply) => Action::Answer { request, reply: reply.clone() },
         Decision::Settle(settlement) => Action::Settle { request, settlement: settlement.clone() },
     }

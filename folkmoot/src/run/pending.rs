@@ -54,7 +54,7 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
     let one = |(id, request): (&RequestId, &folkmoot_core::world::Request)| {
         let arguments = request.arguments.present().cloned();
         let asks = match &request.kind {
-            RequestKind::Approval { effect, shown, expires_at } => {
+            RequestKind::Approval { effect, shown, expires_at, .. } => {
                 let text = |tool: &ToolName| {
                     approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"))
                 };

@@ -15,7 +15,30 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::Expired => "the request has expired",
         RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
         RefusalReason::ShownDiffers => "what was seen is not what is asked; look at it again",
-        RefusalReason::NoSuchOption => "the question has no such option, or wants one",
+        RefusalReason::OtherWorld => "the request was seen in another world",
+        RefusalReason::ArgumentsDiffer => "the arguments that wait are not the recorded ones",
+        RefusalReason::ToolChanged => {
+            "the tool is not what it was when it was asked for; deny it and let it be asked anew"
+        }
+        RefusalReason::SamePerson => {
+            "another person must allow this than the one whose message began it, proven to be another: on this machine a \
+             user with another number"
+        }
+        RefusalReason::NoRight => "this person may not do that here",
+        RefusalReason::BadArguments => "the edited arguments do not fit the tool's schema",
+        RefusalReason::Forbidden => "the room's rules forbid a call with these arguments",
+        RefusalReason::BadConstraint => "the call itself does not fit the constraints, or there are too many of them",
+        RefusalReason::AnyNotOffered => "this tool does not offer grants for any arguments",
+        RefusalReason::BadScope => {
+            "a no reaches no further than its request and edits nothing, a wider grant needs a scope, and uses begin at 1"
+        }
+        RefusalReason::NoSuchOption => "the question has no such option, or wants another number of them",
+        RefusalReason::BadAnswer => "the answer is not what the question asks for",
+        RefusalReason::UnknownGrant => "this world has no such grant, or it is over",
+        RefusalReason::UnknownCall => "this world has no such call",
+        RefusalReason::KeyReused => "the key was used for another command",
+        RefusalReason::BadState => "the room takes no such state, or it is too large or does not fit its schema",
+        RefusalReason::NotOpen => "no such request is open here",
         RefusalReason::NotYours => "the message, or the name, is somebody else's",
         RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
         RefusalReason::NothingToStop => "nothing goes on that could be stopped",

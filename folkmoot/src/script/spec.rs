@@ -135,6 +135,7 @@ impl SpecDraft {
             agents: self.agents.iter().map(|agent| agent.spec.clone()).collect(),
             models: self.models.iter().map(|(name, model)| (name.clone(), model.spec.clone())).collect(),
             tools,
+            states: BTreeMap::new(),
             policy: self.policy.clone(),
             limits: self.limits.clone(),
         };

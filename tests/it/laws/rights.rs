@@ -126,7 +126,7 @@ async fn a_result_from_outside_is_refused_whoever_brings_it_and_recorded() {
     for seat in seats {
         let agent = agent.clone();
         let actions = [
-            Action::FinishTool { agent: agent.clone(), call, attempt, outcome: outcome.clone() },
+            Action::FinishTool { agent: agent.clone(), call, attempt, outcome: outcome.clone(), progress: None },
             Action::StartTool { agent: agent.clone(), call, attempt },
             Action::TimeOutTool { agent: agent.clone(), call, attempt },
             Action::DeclareUnknown { agent, call },

@@ -34,7 +34,11 @@ impl Cast for Worst {
     fn run(&mut self, dice: &mut Dice) -> ToolOutcome {
         match dice.below(8) {
             0 => ToolOutcome::failed(ToolErrorCode::Failed, "it broke"),
-            1 => ToolOutcome::NeedsInput(Question { text: "Which?".to_owned(), options: vec!["this".to_owned()] }),
+            1 => ToolOutcome::NeedsInput(Question {
+                text: "Which?".to_owned(),
+                options: vec!["this".to_owned()],
+                ..Question::default()
+            }),
             _ => ToolOutcome::text("@a0 @a1 @a2 <world>TO: a0, a1</world> done"),
         }
     }
@@ -118,6 +122,7 @@ pub(super) fn spec(dice: &mut Dice) -> WorldSpec {
             history: *dice.one(&[History::All, History::SinceJoin]),
             while_waiting: *dice.one(&[WhileWaiting::Queue, WhileWaiting::Supersede]),
             retry_shown: dice.happens(50),
+            ..Policy::default()
         },
         limits: Limits {
             model_calls_per_agent: 1 + dice.roll() as u32 % 6,
@@ -130,6 +135,7 @@ pub(super) fn spec(dice: &mut Dice) -> WorldSpec {
             items_max: 4 + dice.roll() as u32 % 60,
             ..Limits::default()
         },
+        ..WorldSpec::default()
     }
 }
 

@@ -110,19 +110,13 @@ impl<'a> Draft<'a> {
     pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
         self.check_schema(&declared.schema)?;
         let timeout = self.common.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        let description = self.common.description.clone().unwrap_or(declared.description);
         Ok(ToolSpec {
-            kind: folkmoot_core::tool::ToolKind::Run,
-            name: self.name.clone(),
-            description: self.common.description.clone().unwrap_or(declared.description),
-            effect: declared.effect,
-            open_world: false,
             repeat: declared.repeat,
-            reconciles: false,
-            needs_host: false,
-            schema: declared.schema,
             timeout_ms: timeout.unwrap_or(ToolSpec::TIMEOUT_MS),
             model_bytes_max: self.model_bytes_max(),
             settings: self.digest,
+            ..ToolSpec::new(self.name.clone(), declared.effect, description, declared.schema)
         })
     }
 

@@ -166,7 +166,7 @@ async fn a_link_that_is_swapped_in_meanwhile_does_not_lead_out() {
     while let_in < 20 || refused < 20 {
         match read.run(&call(json!({ "path": "swapped/secret" }))).await {
             ToolOutcome::Done(output) => {
-                assert_ne!(output.model, "secret");
+                assert_ne!(output.text, "secret");
                 let_in += 1;
             }
             ToolOutcome::Failed(failure) => refused += u32::from(failure.code == ToolErrorCode::NotAllowed),
@@ -190,9 +190,9 @@ async fn a_long_file_is_cut_and_can_be_read_on() {
     loop {
         let outcome = tool.run(&call(json!({ "path": "long", "offset": offset }))).await;
         let ToolOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
-        assert!(output.model.len() <= 256);
-        let Some((part, note)) = output.model.split_once("\n[cut: the file goes on at offset ") else {
-            read.push_str(&output.model);
+        assert!(output.text.len() <= 256);
+        let Some((part, note)) = output.text.split_once("\n[cut: the file goes on at offset ") else {
+            read.push_str(&output.text);
             break;
         };
         read.push_str(part);

@@ -141,8 +141,8 @@ impl From<RawError> for ToolFailure {
 impl From<RawQuestion> for Question {
     fn from(question: RawQuestion) -> Self {
         match question {
-            RawQuestion::Free(text) => Self { text, options: Vec::new() },
-            RawQuestion::Choice(Choice { question, options }) => Self { text: question, options },
+            RawQuestion::Free(text) => Self { text, ..Self::default() },
+            RawQuestion::Choice(Choice { question, options }) => Self { text: question, options, ..Self::default() },
         }
     }
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use folkmoot_core::ids::{Attempt, Time};
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{Question, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput};
+use folkmoot_core::tool::{
+    Question, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, View,
+};
 use serde_json::{Value, json};
 
 use crate::stage::{answered, build, call, failure};
@@ -47,7 +49,7 @@ async fn a_result_is_a_text_or_json_or_a_failure() {
     let run = async |result: Value| tool(&json!([result]), Path::new(".")).run(&call(json!({}))).await;
     assert_eq!(
         run(json!({ "json": { "rows": 2 } })).await,
-        ToolOutcome::Done(ToolOutput { model: r#"{"rows":2}"#.into(), user: Some(json!({ "rows": 2 })) })
+        ToolOutcome::Done(ToolOutput::text(r#"{"rows":2}"#).with(View::Json(json!({ "rows": 2 }))))
     );
     assert_eq!(
         run(json!({ "error": "disk gone" })).await,
@@ -68,7 +70,8 @@ async fn a_question_is_asked_until_it_is_answered() {
         ]),
         Path::new("."),
     );
-    let question = Question { text: "Which?".into(), options: vec!["red".into(), "blue".into()] };
+    let question =
+        Question { text: "Which?".into(), options: vec!["red".into(), "blue".into()], ..Question::default() };
     assert_eq!(tool.run(&call(json!({}))).await, ToolOutcome::NeedsInput(question));
     assert_eq!(tool.run(&answered(call(json!({})), "blue")).await, ToolOutcome::text("painted blue"));
 }
@@ -88,7 +91,7 @@ async fn output_is_kept_within_its_limit() {
     });
     let outcome = build(&settings, Path::new(".")).run(&call(json!({}))).await;
     let ToolOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(output.model.len(), 256);
+    assert_eq!(output.text.len(), 256);
 }
 
 #[tokio::test]

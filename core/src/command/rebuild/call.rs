@@ -21,17 +21,18 @@ impl Source<'_> {
         if let Ok(asked) = event!(self, QuestionAsked) {
             let outcome = ToolOutcome::NeedsInput(self.text(&asked.question)?);
             let (agent, call) = (asked.agent.clone(), asked.call);
-            return Ok(Action::FinishTool { agent, call, attempt: asked.attempt, outcome });
+            return Ok(Action::FinishTool { agent, call, attempt: asked.attempt, outcome, progress: None });
         }
         if let Ok(settled) = event!(self, OutcomeSettled) {
             let late = self.text(&settled.text)?.late;
             let (attempt, outcome) = late.map_or_else(|| self.misfit("no late outcome"), Ok)?;
-            return Ok(Action::FinishTool { agent: settled.agent.clone(), call: settled.call, attempt, outcome });
+            let (agent, call) = (settled.agent.clone(), settled.call);
+            return Ok(Action::FinishTool { agent, call, attempt, outcome, progress: None });
         }
         let finished = event!(self, ToolFinished)?;
         let (agent, call, attempt) = (finished.agent.clone(), finished.call, self.attempt(finished)?);
         let outcome = self.text(&finished.outcome)?.map_or_else(|| self.misfit("no outcome"), Ok)?;
-        Ok(Action::FinishTool { agent, call, attempt, outcome })
+        Ok(Action::FinishTool { agent, call, attempt, outcome, progress: finished.progress })
     }
 
     pub(super) fn time_out_tool(&self) -> Result<Action, RebuildError> {

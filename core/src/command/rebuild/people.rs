@@ -1,8 +1,8 @@
 //! Commands of people about requests, and stop.
 
 use super::{RebuildError, Source, event};
-use crate::command::{Action, Reply, Settlement};
-use crate::event::SettledHow;
+use crate::command::{Action, Judgement, Reply, Settlement};
+use crate::event::{ApprovalDecided, DecisionText, RightsChanged, SettledHow};
 
 impl Source<'_> {
     pub(super) fn decide(&self) -> Result<Action, RebuildError> {
@@ -10,18 +10,43 @@ impl Source<'_> {
         Ok(Action::Decide {
             agent: decided.agent.clone(),
             request: decided.request,
+            judgement: self.judgement(decided)?,
+        })
+    }
+
+    fn judgement(&self, decided: &ApprovalDecided) -> Result<Judgement, RebuildError> {
+        let DecisionText { reason, arguments } = self.text(&decided.text)?;
+        Ok(Judgement {
             verdict: decided.verdict,
             scope: decided.scope,
+            wider: decided.wider.clone(),
+            arguments,
             shown: decided.shown.clone(),
-            reason: self.text(&decided.reason)?,
+            world: None,
+            reason,
+            shares_reason: decided.shares_reason,
         })
+    }
+
+    pub(super) fn revoke(&self) -> Result<Action, RebuildError> {
+        Ok(Action::Revoke { grant: event!(self, GrantRevoked)?.grant })
+    }
+
+    pub(super) fn set_rights(&self) -> Result<Action, RebuildError> {
+        let RightsChanged { method, subject, rights } = event!(self, RightsChanged)?.clone();
+        Ok(Action::SetRights { method, subject, rights })
+    }
+
+    pub(super) fn observe(&self) -> Result<Action, RebuildError> {
+        let observed = event!(self, StateObserved)?;
+        Ok(Action::Observe { name: observed.name.clone(), state: self.text(&observed.state)?.to_string() })
     }
 
     pub(super) fn answer(&self) -> Result<Action, RebuildError> {
         let answered = event!(self, QuestionAnswered)?;
-        let reply = match answered.option {
-            Some(option) => Reply::Option(option),
-            None => Reply::Text(self.text(&answered.text)?.map_or_else(|| self.misfit("no answer"), Ok)?),
+        let reply = match self.text(&answered.text)? {
+            None => Reply::Options(answered.options.clone()),
+            Some(text) => Reply::Text(text),
         };
         Ok(Action::Answer { request: answered.request, reply })
     }

@@ -2,7 +2,7 @@
 
 use super::Draft;
 use super::asking::Errand;
-use crate::content::Content;
+use crate::canonical::arguments_digest;
 use crate::event::{AdmittedCall, ApprovalRequested, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, TurnId};
 use crate::response::{CallPart, LLMResponse};
@@ -42,7 +42,7 @@ impl Draft<'_> {
                 ordinal: *ordinal,
                 label: part.label_or_next(&mut unlabelled),
                 tool: rules.tool_of(agent, &part.tool).map(|tool| tool.name.clone()),
-                arguments: Digest::of(&[part.arguments.as_bytes()]),
+                arguments: arguments_digest(&part.arguments),
                 origin: None,
             })
             .collect();
@@ -78,7 +78,7 @@ impl Draft<'_> {
     /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
     pub(super) fn end(&mut self, agent: &AgentName, call: CallId, attempt: Option<Attempt>, status: CallStatus) {
         let agent = agent.clone();
-        self.push(Event::ToolFinished(ToolFinished { call, agent, attempt, status, outcome: Content::Present(None) }));
+        self.push(Event::ToolFinished(ToolFinished::new(call, agent, attempt, status, None)));
     }
 }
 

@@ -36,14 +36,10 @@ impl Errand<'_> {
 
     /// Whom it turns to and what it says, by its arguments.
     fn read(&self, world: &World) -> Result<(AgentName, String), CallStatus> {
-        let (to, text) = self.words().map_err(|(path, code)| {
-            let (path, code) = (path.to_owned(), code.to_owned());
-            CallStatus::Invalid(vec![Finding { path, code }])
-        })?;
+        let (to, text) = self.words().map_err(|(path, code)| CallStatus::Invalid(vec![Finding::error(path, code)]))?;
         let max = usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
         if text.len() > max {
-            let (path, code) = ("/text".to_owned(), "message_bytes_max".to_owned());
-            return Err(CallStatus::Invalid(vec![Finding { path, code }]));
+            return Err(CallStatus::Invalid(vec![Finding::error("/text", "message_bytes_max")]));
         }
         let to = AgentName::new(to).map_err(|_| CallStatus::NoSuchAgent)?;
         let is_there = world.rules.agent(&to).is_some() && world.memories.contains_key(&to);

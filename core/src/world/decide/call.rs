@@ -1,10 +1,9 @@
 //! Runs of tools.
 
 use super::{Draft, No};
-use crate::content::Content;
 use crate::event::{
-    CallStatus, Event, Notice, OutcomeSettled, OutcomeUnknown, QuestionAsked, SettledHow, SettledText, ToolFinished,
-    ToolStarted, UnknownCause,
+    CallStatus, Event, Notice, OutcomeSettled, OutcomeUnknown, Progress, QuestionAsked, SettledHow, SettledText,
+    ToolFinished, ToolStarted, UnknownCause,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
 use crate::memory::{CallState, OpenCall, Run};
@@ -71,7 +70,7 @@ impl<'w> Draft<'w> {
         agent: &AgentName,
         call: CallId,
         attempt: Attempt,
-        outcome: &ToolOutcome,
+        (outcome, progress): (&ToolOutcome, Option<Progress>),
     ) -> Result<(), No> {
         if let Some(request) = self.lost(agent, call, attempt) {
             self.settle_late(agent, call, attempt, request, outcome);
@@ -84,6 +83,9 @@ impl<'w> Draft<'w> {
             }
             Some(_) | None => self.end_run(agent, call, attempt, outcome),
         }
+        if let Some(Event::ToolFinished(finished)) = self.events.last_mut() {
+            finished.progress = progress;
+        }
         Ok(())
     }
 
@@ -94,13 +96,8 @@ impl<'w> Draft<'w> {
             ToolOutcome::Failed(failure) => CallStatus::Failed(failure.code),
             ToolOutcome::NeedsInput(question) => return self.ask_person(agent, call, attempt, question),
         };
-        self.push(Event::ToolFinished(ToolFinished {
-            call,
-            agent: agent.clone(),
-            attempt: Some(attempt),
-            status,
-            outcome: Content::Present(Some(outcome.clone())),
-        }));
+        let (agent, attempt, outcome) = (agent.clone(), Some(attempt), Some(outcome.clone()));
+        self.push(Event::ToolFinished(ToolFinished::new(call, agent, attempt, status, outcome)));
     }
 
     fn ask_person(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, question: &Question) {
@@ -109,6 +106,8 @@ impl<'w> Draft<'w> {
             agent: agent.clone(),
             attempt,
             options: u32::try_from(question.options.len()).unwrap_or(u32::MAX),
+            choose: question.choose,
+            schema: question.schema.clone(),
             question: question.clone().into(),
         }));
     }
@@ -171,13 +170,8 @@ impl<'w> Draft<'w> {
         outcome: Option<ToolOutcome>,
     ) {
         let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent.clone(), cause })));
-        self.push(Event::ToolFinished(ToolFinished {
-            call,
-            agent: agent.clone(),
-            attempt: Some(attempt),
-            status: CallStatus::Unknown(cause),
-            outcome: Content::Present(outcome),
-        }));
+        let status = CallStatus::Unknown(cause);
+        self.push(Event::ToolFinished(ToolFinished::new(call, agent.clone(), Some(attempt), status, outcome)));
         self.tell_unknown(agent, request);
     }
 

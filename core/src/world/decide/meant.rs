@@ -47,6 +47,9 @@ impl World {
             | Action::RecordReconcile { .. }
             | Action::DeclareUnknown { .. }
             | Action::Decide { .. }
+            | Action::Revoke { .. }
+            | Action::SetRights { .. }
+            | Action::Observe { .. }
             | Action::Answer { .. }
             | Action::Settle { .. }
             | Action::Stop { .. }

@@ -1,31 +1,24 @@
 //! What people decide: approvals, answers, settlements.
 
 use super::{Draft, No};
-use crate::command::{Reply, Settlement};
+use crate::command::{Judgement, Reply, Settlement};
 use crate::content::Content;
 use crate::event::{
-    AdmittedCall, ApprovalDecided, CallReplaced, CallStatus, CallsAdmitted, Event, OutcomeSettled, QuestionAnswered,
-    Scope, SettledHow, SettledText, Verdict,
+    AdmittedCall, ApprovalDecided, CallReplaced, CallStatus, CallsAdmitted, DecisionText, Event, OutcomeSettled,
+    QuestionAnswered, SettledHow, SettledText, Verdict,
 };
 use crate::ids::{AgentName, CallId, Digest, RequestId};
 use crate::memory::{CallState, OpenCall};
 use crate::principal::Person;
 use crate::refusal::RefusalReason;
+use crate::tool::Choose;
 use crate::world::{Request, RequestKind, World};
 
 /// The shortest prefix of a digest that confirms what was shown.
 const SHOWN_MIN: usize = 8;
 
-/// A decision as a person gives it.
-pub(super) struct Decided<'a> {
-    pub(super) verdict: Verdict,
-    pub(super) scope: Scope,
-    pub(super) shown: Option<&'a str>,
-    pub(super) reason: &'a Option<String>,
-}
-
 impl<'w> Draft<'w> {
-    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, decision: &Decided<'_>) -> Result<(), No> {
+    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
         let person = self.person(id)?;
         let request = self.request(id)?;
         let RequestKind::Approval { shown, expires_at, .. } = &request.kind else {
@@ -39,7 +32,7 @@ impl<'w> Draft<'w> {
             self.expire(id, request);
             return Err(No::about(RefusalReason::Expired, id));
         }
-        if decision.shown.is_some_and(|seen| !confirms(seen, *shown)) {
+        if judgement.shown.as_ref().is_some_and(|seen| !confirms(seen, *shown)) {
             return Err(No::about(RefusalReason::ShownDiffers, id));
         }
         self.enrol();
@@ -47,13 +40,16 @@ impl<'w> Draft<'w> {
             request: id,
             call: request.call,
             agent: agent.clone(),
-            verdict: decision.verdict,
-            scope: decision.scope,
-            shown: decision.shown.map(str::to_owned),
+            verdict: judgement.verdict,
+            scope: judgement.scope,
+            wider: judgement.wider.clone(),
+            is_edited: judgement.arguments.is_some(),
+            shares_reason: judgement.shares_reason,
+            shown: judgement.shown.clone(),
             by: person.clone(),
-            reason: decision.reason.clone().into(),
+            text: DecisionText { reason: judgement.reason.clone(), arguments: judgement.arguments.clone() }.into(),
         }));
-        if decision.verdict == Verdict::Deny {
+        if judgement.verdict == Verdict::Deny {
             self.end(agent, request.call, None, CallStatus::Denied);
         }
         Ok(())
@@ -62,20 +58,25 @@ impl<'w> Draft<'w> {
     pub(super) fn answer(&mut self, id: RequestId, reply: &Reply) -> Result<(), No> {
         let person = self.person(id)?;
         let request = self.request(id)?;
-        let RequestKind::Question { options, .. } = &request.kind else {
+        let RequestKind::Question { options, choose, schema, .. } = &request.kind else {
             return Err(No::about(RefusalReason::OtherKind, id));
         };
-        let (option, text) = match reply {
-            Reply::Option(option) if option < options => (Some(*option), None),
-            Reply::Text(text) if *options == 0 => (None, Some(text.clone())),
-            Reply::Option(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
+        let (options, text) = match reply {
+            Reply::Options(chosen) if is_choice(chosen, *options, *choose) => (chosen.clone(), None),
+            Reply::Text(text) if *options == 0 => (Vec::new(), Some(text.clone())),
+            Reply::Options(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
         };
+        if let (Some(text), Some(schema)) = (&text, schema)
+            && !crate::rules::answer_fits(schema, text)
+        {
+            return Err(No::about(RefusalReason::BadAnswer, id));
+        }
         self.enrol();
         self.push(Event::QuestionAnswered(QuestionAnswered {
             request: id,
             call: request.call,
             agent: request.agent.clone(),
-            option,
+            options,
             by: person.clone(),
             text: Content::Present(text),
         }));
@@ -161,6 +162,14 @@ impl<'w> Draft<'w> {
             Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
         }
     }
+}
+
+/// Whether `chosen` are ascending numbers of options, and as many as may be chosen.
+fn is_choice(chosen: &[u32], options: u32, choose: Option<Choose>) -> bool {
+    let Choose { min, max } = choose.unwrap_or(Choose { min: 1, max: 1 });
+    let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
+    let is_ascending = chosen.windows(2).all(|pair| pair.is_sorted_by(|one, next| one < next));
+    is_ascending && chosen.iter().all(|option| *option < options) && (min..=max).contains(&count)
 }
 
 /// Whether `seen` is a long enough beginning of the digest of what was shown.

@@ -7,10 +7,10 @@ use crate::event::{
     ToolFinished, ToolStarted, UnknownCause, Verdict,
 };
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
-use crate::memory::{CallResult, CallState, Memory, OpenCall, Run, Slot};
+use crate::memory::{CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot};
 use crate::refusal::{Decided, RefusalReason};
 use crate::request::Item;
-use crate::tool::ToolOutcome;
+use crate::tool::{Question, ToolOutcome, reads_json};
 use crate::world::{Request, RequestKind, World};
 
 impl World {
@@ -26,6 +26,7 @@ impl World {
                 tool: admitted.tool.clone(),
                 arguments,
                 arguments_digest: admitted.arguments,
+                edited: None,
                 input: origin.and_then(|origin| origin.input.clone()),
                 moved_by: self.head,
                 state: CallState::Ready { next: Attempt(1) },
@@ -61,13 +62,19 @@ impl World {
 
     pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
         let request = RequestId(self.head);
-        let kind = RequestKind::Approval { effect: event.effect, shown: event.shown, expires_at: event.expires_at };
+        let ApprovalRequested { effect, arguments, schema, shown, expires_at, .. } = event.clone();
+        let kind = RequestKind::Approval { effect, arguments, schema, shown, expires_at };
         self.ask(&event.agent, event.call, CallState::AwaitsApproval { request }, kind);
     }
 
     pub(super) fn ask_question(&mut self, event: &QuestionAsked) {
         let request = RequestId(self.head);
-        let kind = RequestKind::Question { options: event.options, question: event.question.clone() };
+        let kind = RequestKind::Question {
+            options: event.options,
+            choose: event.choose,
+            schema: event.schema.clone(),
+            question: event.question.clone(),
+        };
         self.ask(&event.agent, event.call, CallState::AwaitsAnswer { request, attempt: event.attempt }, kind);
     }
 
@@ -107,9 +114,9 @@ impl World {
     pub(super) fn answer_question(&mut self, event: &QuestionAnswered) {
         let question = self.pending.get(&event.request).map(|request| request.kind.clone());
         self.settle_by(event.request, event.by.clone(), "answered");
-        let text = answer_text(question, event);
+        let given = given(question, event);
         let Some(call) = self.call_mut(&event.agent, event.call) else { return };
-        call.input = Some((event.option, text));
+        call.input = given;
         let next = call.attempt().next();
         self.make_ready(&event.agent, event.call, next);
     }
@@ -237,15 +244,26 @@ impl Memory {
     }
 }
 
-fn answer_text(question: Option<RequestKind>, event: &QuestionAnswered) -> Content<String> {
-    let option = event.option.and_then(|option| usize::try_from(option).ok());
-    match (question, option, &event.text) {
-        (Some(RequestKind::Question { question: Content::Present(question), .. }), Some(option), _) => {
-            question.options.into_iter().nth(option).map_or_else(Content::default, Content::Present)
-        }
-        (_, None, Content::Present(Some(text))) => Content::Present(text.clone()),
-        (_, _, _) => Content::default(),
-    }
+/// A person's answer, as the tool gets it.
+fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Given> {
+    let Some(RequestKind::Question { choose, schema, question, .. }) = question else { return None };
+    let texts = match (&event.text, question) {
+        (Content::Present(Some(text)), _) => Content::Present(vec![text.clone()]),
+        (Content::Present(None), Content::Present(question)) => Content::Present(chosen(&question, &event.options)),
+        (Content::Present(None), Content::Erased { by }) => Content::Erased { by },
+        (Content::Erased { by }, _) => Content::Erased { by: *by },
+    };
+    let form = match (choose, schema) {
+        (Some(_), _) => GivenForm::List,
+        (None, Some(schema)) if reads_json(&schema) => GivenForm::Json,
+        (None, _) => GivenForm::Text,
+    };
+    Some(Given { options: event.options.clone(), texts, form })
+}
+
+fn chosen(question: &Question, options: &[u32]) -> Vec<String> {
+    let text = |option: &u32| question.options.get(usize::try_from(*option).ok()?).cloned();
+    options.iter().filter_map(text).collect()
 }
 
 /// What an agent is told when the outcome of a closed call becomes known.

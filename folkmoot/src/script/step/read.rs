@@ -137,7 +137,7 @@ pub(crate) fn optional<T>(text: Option<&str>, read: impl FnOnce(&str) -> Option<
 
 fn reply(node: &Node) -> Option<Reply> {
     let text = node.text_of("text").map(|text| Reply::Text(text.to_owned()));
-    text.or_else(|| node.text_of("option")?.parse().ok().map(Reply::Option))
+    text.or_else(|| node.text_of("option")?.parse().ok().map(|option| Reply::Options(vec![option])))
 }
 
 fn settlement(node: &Node) -> Option<Settlement> {

@@ -104,7 +104,7 @@ fn requests_are_selected_by_name_place_or_arguments() {
     assert!(!select.fits_arguments(&json!({ "path": "b" })));
     assert_eq!((denied.request, reason.as_deref()), (Some(Position::new(41)), Some("no.")));
     let expected = [
-        Decision::Answer(Reply::Option(1)),
+        Decision::Answer(Reply::Options(vec![1])),
         Decision::Settle(Settlement::Ran(None)),
         Decision::Settle(Settlement::Ran(Some("true".to_owned()))),
     ];

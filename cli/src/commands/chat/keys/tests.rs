@@ -18,7 +18,7 @@ fn approval() -> Waiting {
 
 fn question(options: &[&str]) -> Waiting {
     let options = options.iter().map(|option| (*option).to_owned()).collect();
-    request(Asks::Question { question: Some(Question { text: "Which?".to_owned(), options }) })
+    request(Asks::Question { question: Some(Question { text: "Which?".to_owned(), options, ..Question::default() }) })
 }
 
 #[test]

@@ -41,7 +41,7 @@ fn nameless_call_gets_its_result_too() {
 #[test]
 fn invalid_arguments_are_told_by_path_and_rule_and_never_by_value() {
     let past = Past::began().bob_calls(&[("look", "{\"path\":4711}")]);
-    let finding = Finding { path: "/path".to_owned(), code: "type".to_owned() };
+    let finding = Finding::error("/path", "type");
     assert_eq!(statuses(&past), [CallStatus::Invalid(vec![finding])]);
     let expected = "invalid_arguments: The arguments do not fit the tool's schema (/path: type).";
     assert_eq!(last_result(&past), expected);
@@ -51,7 +51,7 @@ fn invalid_arguments_are_told_by_path_and_rule_and_never_by_value() {
 fn arguments_that_are_no_object_are_invalid() {
     for (arguments, code) in [("[1", "not_json"), ("[1]", "not_an_object")] {
         let past = Past::began().bob_calls(&[("look", arguments)]);
-        let finding = Finding { path: String::new(), code: code.to_owned() };
+        let finding = Finding::error("", code);
         assert_eq!(statuses(&past), [CallStatus::Invalid(vec![finding])]);
     }
 }

@@ -12,8 +12,9 @@ fn asked() -> Past {
 }
 
 fn shown(past: &Past, seen: &str) -> Command {
-    let Action::Decide { agent, request, verdict, scope, reason, .. } = allow(past.request()).action else { panic!() };
-    Command::of(ada(), Action::Decide { agent, request, verdict, scope, shown: Some(seen.to_owned()), reason })
+    let Action::Decide { agent, request, judgement } = allow(past.request()).action else { panic!() };
+    let judgement = judgement.having_seen(Some(seen.to_owned()));
+    Command::of(ada(), Action::Decide { agent, request, judgement })
 }
 
 /// `command` is refused and recorded for `reason`.
@@ -64,7 +65,7 @@ fn decision_about_another_agents_call_is_refused() {
 fn request_of_another_kind_is_not_decided() {
     let past = asked();
     let request = past.request();
-    refuses(&past, &reply(request, Reply::Option(0)), RefusalReason::OtherKind, Some(request));
+    refuses(&past, &reply(request, Reply::Options(vec![0])), RefusalReason::OtherKind, Some(request));
     refuses(&past, &settle(request, Settlement::NotRun), RefusalReason::OtherKind, Some(request));
 }
 
@@ -155,15 +156,15 @@ fn question_is_asked_of_people_and_its_answer_starts_the_call_again() {
         request,
         call,
         agent: agent("bob"),
-        option: Some(1),
+        options: vec![1],
         by: person("ada"),
         text: crate::content::Content::Present(None),
     });
-    check(&past, &reply(request, Reply::Option(1)), &accepted([answered]));
-    refuses(&past, &reply(request, Reply::Option(2)), RefusalReason::NoSuchOption, Some(request));
+    check(&past, &reply(request, Reply::Options(vec![1])), &accepted([answered]));
+    refuses(&past, &reply(request, Reply::Options(vec![2])), RefusalReason::NoSuchOption, Some(request));
     refuses(&past, &reply(request, Reply::Text("b".to_owned())), RefusalReason::NoSuchOption, Some(request));
-    let past = past.then(reply(request, Reply::Option(1)));
+    let past = past.then(reply(request, Reply::Options(vec![1])));
     assert_eq!(past.owed(), [Effect::RunTool { agent: agent("bob"), call, attempt: Attempt(2) }]);
     let input = past.world.runnable(&agent("bob"), call).unwrap().input.unwrap();
-    assert_eq!(input, crate::port::Input { option: Some(1), text: "b".to_owned() });
+    assert_eq!(input, crate::port::Input { options: vec![1], text: "b".to_owned(), value: "b".into() });
 }

@@ -87,8 +87,7 @@ fn kinds(past: &Past) -> Vec<EventKind> {
 }
 
 fn ended_for(name: &str, call: CallId, status: CallStatus) -> Event {
-    let (agent, outcome) = (agent(name), None.into());
-    Event::ToolFinished(ToolFinished { call, agent, attempt: None, status, outcome })
+    Event::ToolFinished(ToolFinished::new(call, agent(name), None, status, None))
 }
 
 /// What a call says to another agent, at `position`.

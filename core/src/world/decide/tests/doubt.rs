@@ -136,13 +136,7 @@ fn unrepeatable_run_whose_tool_says_that_it_was_lost_or_too_slow_may_have_taken_
         let outcome = ToolOutcome::failed(code, "its helper was killed");
         let then = [
             unknown(call, cause),
-            Event::ToolFinished(ToolFinished {
-                call,
-                agent: agent("bob"),
-                attempt: Some(Attempt(1)),
-                status: CallStatus::Unknown(cause),
-                outcome: Some(outcome.clone()).into(),
-            }),
+            tool_finished(call, Some(Attempt(1)), CallStatus::Unknown(cause), Some(outcome.clone())),
             notice(Notice::OutcomeUnknown { agent: agent("bob"), request }, 4),
         ];
         check(&past, &past.finish("bob", 0, 1, outcome), &accepted(then));

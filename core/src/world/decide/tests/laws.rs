@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 
-use crate::command::{Action, Command, Reply, Settlement};
+use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
-use crate::event::{Purpose, Scope, Verdict};
+use crate::event::{Purpose, Verdict};
 use crate::ids::{AgentName, Attempt, CallId, MessageId, RequestId};
 use crate::memory::CallState;
 use crate::port::Reaction;
@@ -148,7 +148,7 @@ fn end_run(past: &Past, a: u8, b: u8) -> Option<Command> {
     let (agent, call, attempt) = runs.get(usize::from(a) % runs.len().max(1))?.clone();
     Some(runtime(match b % 8 {
         7 => Action::TimeOutTool { agent, call, attempt },
-        _ => Action::FinishTool { agent, call, attempt, outcome: outcome(b) },
+        _ => Action::FinishTool { agent, call, attempt, outcome: outcome(b), progress: None },
     }))
 }
 
@@ -162,24 +162,17 @@ fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
     let verdict = if b.is_multiple_of(2) { Verdict::Allow } else { Verdict::Deny };
     let action = match (asked.map(|asked| &asked.kind), b % 16) {
         (Some(RequestKind::Question { .. }), 0..14) => {
-            Action::Answer { request, reply: Reply::Option(u32::from(b % 3)) }
+            Action::Answer { request, reply: Reply::Options(vec![u32::from(b % 3)]) }
         }
         (Some(RequestKind::Outcome { .. }), 0..14) => {
             let ways = [Settlement::Ran(Some("found".to_owned())), Settlement::NotRun, Settlement::RunAgain];
             Action::Settle { request, settlement: ways[usize::from(b % 3)].clone() }
         }
         (_, 14) => {
-            let scope = Scope::Once;
-            Action::Decide {
-                agent: agent("eve"),
-                request,
-                verdict,
-                scope,
-                shown: Some("0000".to_owned()),
-                reason: None,
-            }
+            let judgement = Judgement::new(verdict).having_seen(Some("0000".to_owned()));
+            Action::Decide { agent: agent("eve"), request, judgement }
         }
-        _ => Action::Decide { agent: owner, request, verdict, scope: Scope::Once, shown: None, reason: None },
+        _ => Action::Decide { agent: owner, request, judgement: Judgement::new(verdict) },
     };
     let principal = if b % 16 == 15 { Principal::Agent(agent("bob")) } else { ada() };
     Some(Command::of(principal, action))
@@ -190,7 +183,13 @@ fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
     let lost: Vec<_> = past.world.pending().values().collect();
     let request = lost.get(usize::from(a) % lost.len().max(1))?;
     let attempt = if let RequestKind::Outcome { attempt, .. } = request.kind { attempt } else { Attempt(1) };
-    let action = Action::FinishTool { agent: request.agent.clone(), call: request.call, attempt, outcome: outcome(b) };
+    let action = Action::FinishTool {
+        agent: request.agent.clone(),
+        call: request.call,
+        attempt,
+        outcome: outcome(b),
+        progress: None,
+    };
     Some(if b.is_multiple_of(8) { Command::of(ada(), action) } else { runtime(action) })
 }
 

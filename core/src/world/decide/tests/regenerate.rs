@@ -65,13 +65,7 @@ fn what_was_said_in_answer_to_the_reply_is_gone_and_what_it_had_open_closed() {
     let past = Past::began().said("@bob hi").woke("bob").answered("bob", text("@eve write it"));
     let past = past.woke("eve").answered("eve", calls(&[("write", "{}")]));
     let (turn, call) = (past.turn("eve"), past.call("eve", 0));
-    let end = Event::ToolFinished(ToolFinished {
-        call,
-        agent: agent("eve"),
-        attempt: None,
-        status: CallStatus::Superseded,
-        outcome: crate::content::Content::Present(None),
-    });
+    let end = Event::ToolFinished(ToolFinished::new(call, agent("eve"), None, CallStatus::Superseded, None));
     let then = [regenerated(9, &[9], &[4]), end, closed("eve", turn, CloseReason::Superseded)];
     check(&past, &regenerate(9), &accepted(then));
     assert_eq!(past.then(regenerate(9)).owed(), [Effect::Wake { agent: agent("bob"), not_before: None }]);

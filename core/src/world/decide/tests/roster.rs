@@ -91,7 +91,7 @@ fn person_who_decides_is_in_the_roster_from_then_on() {
 #[test]
 fn person_who_answers_is_too() {
     let past = Past::began().bob_calls(&[("look", "{}")]).started("bob", 0, 1).finished("bob", 0, 1, question());
-    let past = past.clone().then(by("kim", &reply(past.request(), Reply::Option(0))));
+    let past = past.clone().then(by("kim", &reply(past.request(), Reply::Options(vec![0]))));
     assert!(matches!(past.last(), [first, Event::QuestionAnswered(_)] if *first == joined("kim")));
 }
 

@@ -47,7 +47,7 @@ fn question_must_have_words() {
     ] {
         for tool in ["ask", "hand"] {
             let past = Past::with(room.clone()).bob_calls(&[(tool, arguments)]);
-            let finding = Finding { path: path.to_owned(), code: code.to_owned() };
+            let finding = Finding::error(path, code);
             assert_eq!(statuses(&past), [CallStatus::Invalid(vec![finding])], "{arguments}");
         }
     }

@@ -1,0 +1,98 @@
+//! Grants: decisions that reach further than one request.
+
+use serde::{Deserialize, Serialize};
+
+use crate::constraint::Constraint;
+use crate::event::Scope;
+use crate::ids::{AgentName, CallId, Digest, GrantId, RequestId, Time, ToolName, TurnId};
+use crate::principal::Person;
+use crate::tool::EffectClass;
+
+/// A person allowed calls to come: of one agent, with one tool as it is, and with the arguments that [`Reach`] tells.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantGiven {
+    /// The request whose decision it is.
+    pub request: RequestId,
+    /// The agent whose calls it allows.
+    pub agent: AgentName,
+    /// The tool.
+    pub tool: ToolName,
+    /// What a call may do at most.
+    pub effect: EffectClass,
+    /// The digest of the tool's schema: another schema is another tool.
+    pub schema: Digest,
+    /// The digest of the tool's settings, its roots among them: likewise.
+    pub settings: Digest,
+    /// How far it reaches in time, or how often it can be used.
+    pub scope: Scope,
+    /// The turn that it ends with, if its scope is [`Scope::Turn`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// Which arguments it allows.
+    pub reach: Reach,
+    /// When it expires, by recorded time.
+    pub expires_at: Time,
+    /// Who gave it.
+    pub by: Person,
+}
+
+/// Which arguments a grant allows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// The arguments of the decided call, but for the places that constraints free.
+    Like {
+        /// The digest of those arguments with `null` at every place that a constraint is about.
+        rest: Digest,
+        /// What may stand at those places; empty: the very same arguments.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        constraints: Vec<Constraint>,
+    },
+    /// Any that fit the tool's schema.
+    Any,
+}
+
+/// How much wider than the decided call's arguments a person wants a grant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wider {
+    /// Not at all.
+    #[default]
+    Same,
+    /// At these places.
+    Where(Vec<Constraint>),
+    /// Anything goes. Only a tool that [offers](crate::tool::ToolSpec::grants_any) it can be granted so.
+    Any,
+}
+
+impl Wider {
+    /// Whether it frees nothing.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        *self == Self::Same
+    }
+}
+
+/// A grant allowed a call. It counts as one use, however often the call is repeated after crashes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantUsed {
+    /// The grant.
+    pub grant: GrantId,
+    /// The call.
+    pub call: CallId,
+    /// The agent whose call it is.
+    pub agent: AgentName,
+    /// The request that is so decided; `None` if the call never had to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestId>,
+}
+
+/// A grant is over before its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GrantRevoked {
+    /// The grant.
+    pub grant: GrantId,
+    /// The person who revoked it; `None`: its tool changed, or left the room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Person>,
+}

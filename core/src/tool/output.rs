@@ -1,0 +1,123 @@
+//! What a run gives on its two tracks, and what a tool asks.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ids::{ArtifactName, Digest};
+
+/// A tool's output. People see its views; a model sees what the tool's [`ViewPolicy`](super::ViewPolicy) allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// The result in words: what a model reads if it may read all, and what people read if there are no views.
+    pub text: String,
+    /// What people see, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<View>,
+    /// The result in few words, for a model that may read a summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// The whole text, if `text` was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<BlobRef>,
+}
+
+impl ToolOutput {
+    /// Words alone.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The same, with one more thing for people to see.
+    #[must_use]
+    pub fn with(mut self, view: View) -> Self {
+        self.views.push(view);
+        self
+    }
+}
+
+/// A kept file: see [`Blobs`](crate::port::Blobs).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlobRef {
+    /// The digest of its bytes.
+    pub blob: Digest,
+    /// How many there are.
+    pub bytes: u64,
+    /// Their media type.
+    pub media_type: String,
+}
+
+/// One thing for people to see.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum View {
+    /// Words.
+    Text(String),
+    /// Rows and columns.
+    Table(Table),
+    /// Data of any shape.
+    Json(Value),
+    /// A picture.
+    Image {
+        /// Its bytes.
+        image: BlobRef,
+        /// What is on it.
+        alt: String,
+    },
+    /// A domain artifact of a kind that the tool declares.
+    Artifact(Artifact),
+}
+
+/// Rows and columns.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// What it shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The names of the columns, in order.
+    pub columns: Vec<String>,
+    /// The rows: each has a scalar or `null` per column. A short row ends in blanks.
+    pub rows: Vec<Vec<Value>>,
+}
+
+/// A domain artifact: data that people see as its kind says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Its kind, by its name in the tool's spec.
+    pub kind: ArtifactName,
+    /// What it holds. Fits the kind's schema.
+    pub data: Value,
+}
+
+/// What a tool asks a person.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// The answers to choose from; empty means free text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// How many options may be chosen; `None`: exactly one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<Choose>,
+    /// JSON Schema (2020-12) of a free answer; `None`: any text. If its type is neither `string` nor left out, what is
+    /// typed is read as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Value>,
+}
+
+/// How many options may be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choose {
+    /// The fewest.
+    pub min: u32,
+    /// The most.
+    pub max: u32,
+}
+
+/// Whether a free answer under `schema` is read as JSON: its type is given, and is not `string`.
+#[must_use]
+pub fn reads_json(schema: &Value) -> bool {
+    schema.get("type").is_some_and(|kind| kind != "string")
+}

@@ -1,0 +1,31 @@
+//! Grants, rights and observed states.
+
+use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged, StateObserved};
+use crate::ids::GrantId;
+use crate::world::{Grant, World};
+
+impl World {
+    pub(super) fn give_grant(&mut self, event: &GrantGiven) {
+        self.grants.insert(GrantId(self.head), Grant { given: event.clone(), used: 0 });
+    }
+
+    pub(super) fn use_grant(&mut self, event: &GrantUsed) {
+        if let Some(grant) = self.grants.get_mut(&event.grant) {
+            grant.used = grant.used.saturating_add(1);
+        }
+    }
+
+    pub(super) fn revoke_grant(&mut self, event: &GrantRevoked) {
+        self.grants.remove(&event.grant);
+    }
+
+    pub(super) fn change_rights(&mut self, event: &RightsChanged) {
+        let proof = format!("{}:{}", event.method, event.subject);
+        match &event.rights {
+            Some(rights) => self.rights.insert(proof, rights.clone()),
+            None => self.rights.remove(&proof),
+        };
+    }
+
+    pub(super) const fn observe(&mut self, _: &StateObserved) {}
+}

@@ -1,0 +1,87 @@
+//! The lifts of this build, one per kind and version that it no longer writes.
+
+use folkmoot_core::event::{EventKind, EventRecord, StoredContent};
+use serde_json::{Map, Value, json};
+
+use super::Lift;
+use crate::format::Malformed;
+
+/// All lifts: the kind, and the version that each starts from.
+pub(super) const ALL: [(EventKind, u16, Lift); 5] = [
+    (EventKind::ApprovalDecided, 1, reason_to_text),
+    (EventKind::QuestionAnswered, 1, option_to_options),
+    (EventKind::ToolFinished, 1, outcome),
+    (EventKind::OutcomeSettled, 1, late_outcome),
+    (EventKind::Reconciled, 1, landed_outcome),
+];
+
+/// The content was the reason alone; other arguments stand beside it now.
+fn reason_to_text(record: EventRecord) -> Result<EventRecord, Malformed> {
+    with_content(record, |reason| match reason {
+        Value::Null => json!({}),
+        reason => json!({ "reason": reason }),
+    })
+}
+
+/// One option could be chosen, now several.
+fn option_to_options(mut record: EventRecord) -> Result<EventRecord, Malformed> {
+    let mut facts: Map<String, Value> = read(&record.facts)?;
+    if let Some(option) = facts.remove("option") {
+        facts.insert("options".to_owned(), json!([option]));
+    }
+    record.facts = write(&Value::Object(facts))?;
+    with_content(record, |text| text)
+}
+
+/// An outcome had a text for models and a value for people; it has a text and views now.
+fn outcome(record: EventRecord) -> Result<EventRecord, Malformed> {
+    with_content(record, two_tracks)
+}
+
+fn late_outcome(record: EventRecord) -> Result<EventRecord, Malformed> {
+    with_content(record, |mut text| {
+        if let Some(late) = text.pointer_mut("/late/1") {
+            *late = two_tracks(late.take());
+        }
+        text
+    })
+}
+
+fn landed_outcome(record: EventRecord) -> Result<EventRecord, Malformed> {
+    with_content(record, |mut told| {
+        if let Some(landed) = told.get_mut("landed") {
+            *landed = two_tracks(landed.take());
+        }
+        told
+    })
+}
+
+fn two_tracks(mut outcome: Value) -> Value {
+    if let Some(Value::Object(output)) = outcome.get_mut("done") {
+        let views: Vec<Value> = output.remove("user").into_iter().map(|user| json!({ "json": user })).collect();
+        if let Some(text) = output.remove("model") {
+            output.insert("text".to_owned(), text);
+        }
+        if !views.is_empty() {
+            output.insert("views".to_owned(), views.into());
+        }
+    }
+    outcome
+}
+
+/// The record in the next version, its content changed; erased content stays erased.
+fn with_content(mut record: EventRecord, change: impl FnOnce(Value) -> Value) -> Result<EventRecord, Malformed> {
+    if let StoredContent::Present(bytes) = &record.content {
+        record.content = StoredContent::Present(write(&change(read(bytes)?))?);
+    }
+    record.version = record.version.saturating_add(1);
+    Ok(record)
+}
+
+fn read<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Malformed> {
+    serde_json::from_slice(bytes).map_err(|error| Malformed(error.to_string()))
+}
+
+fn write(value: &Value) -> Result<Vec<u8>, Malformed> {
+    serde_json::to_vec(value).map_err(|error| Malformed(error.to_string()))
+}
