@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::ids::{AgentName, Position, Time};
+use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::refusal::Refusal;
-use folkmoot_core::world::{Accepted, Activity, Doing, World};
+use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
 use crate::bus::{ActivityEvent, Bus};
@@ -228,7 +228,11 @@ impl WorldTask {
             if let Some(stored) = known {
                 let is_same = stored.commit.header.key.as_ref() == Some(keyed);
                 let first = Accepted::try_from(&stored.commit).map_err(SeatError::Refused);
-                return Ok(if is_same { first } else { Err(SeatError::KeyReused(keyed.key.to_string())) });
+                if is_same {
+                    return Ok(first);
+                }
+                self.record_reuse(command).await?;
+                return Ok(Err(SeatError::KeyReused(keyed.key.to_string())));
             }
         }
         self.decide(command).await.map(|answer| answer.map_err(SeatError::Refused))
@@ -236,9 +240,30 @@ impl WorldTask {
 
     /// Decides, appends, evolves. The outer error stops the world.
     async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, String> {
-        let seed = self.means.seeds.at(self.world.name(), self.world.head());
-        let stamp = self.world.stamp(self.clock.now(), seed);
+        let stamp = self.stamp();
         let decision = self.world.decide(command, &stamp);
+        self.carry_out(command, stamp, decision).await
+    }
+
+    /// Records that a key was used for another command than its first one.
+    async fn record_reuse(&mut self, command: &Command) -> Result<(), String> {
+        let (stamp, command) = (self.stamp(), Command { key: None, ..command.clone() });
+        let decision = self.world.refuse_reused(&command, &stamp);
+        self.carry_out(&command, stamp, decision).await.map(|_refused| ())
+    }
+
+    fn stamp(&self) -> Stamp {
+        let seed = self.means.seeds.at(self.world.name(), self.world.head());
+        self.world.stamp(self.clock.now(), seed)
+    }
+
+    /// Appends what was decided, and folds it.
+    async fn carry_out(
+        &mut self,
+        command: &Command,
+        stamp: Stamp,
+        decision: Decision,
+    ) -> Result<Result<Accepted, Refusal>, String> {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             if self.crashes {
                 return Err("it was told to crash here".to_owned());

@@ -12,6 +12,7 @@ use crate::request::{Item, Parameters, fingerprint_next};
 use crate::tokens::TokenCounter;
 
 mod call;
+mod edit;
 mod joining;
 mod message;
 mod reading;

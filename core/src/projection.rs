@@ -164,7 +164,7 @@ impl ToolResultProjection {
 
     fn close(&mut self, call: CallId, result: CallResult) -> Option<ToolResultEvent> {
         let (turn, tool) = self.open.remove(&call)?;
-        let CallResult { text, failed, views } = result;
+        let (text, failed, views) = (result.read(), result.failed, result.views);
         Some(ToolResultEvent { agent: self.agent.clone(), turn, call, tool, text, failed, views })
     }
 }

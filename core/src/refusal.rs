@@ -55,6 +55,26 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// What a client is told. Whoever tries out requests, calls and keys learns nothing from the answer but, of a request
+    /// that was decided, by whom and how. The log has the reason.
+    #[must_use]
+    pub fn outward(self) -> Self {
+        match self {
+            Self::Right { reason, decided } if reason.tells_of_requests() => {
+                let decided = decided.filter(|_| reason == RefusalReason::AlreadyDecided);
+                Self::Right { reason: RefusalReason::NotOpen, decided }
+            }
+            other @ (Self::Right { .. }
+            | Self::Stale
+            | Self::BadMessage { .. }
+            | Self::NoSuchMessage { .. }
+            | Self::BadLabels { .. }
+            | Self::BadDefinition { .. }) => other,
+        }
+    }
+}
+
 /// Who decided a request before, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
@@ -129,6 +149,41 @@ pub enum RefusalReason {
 }
 
 impl RefusalReason {
+    /// Whether it says which requests, calls and keys there are.
+    const fn tells_of_requests(self) -> bool {
+        match self {
+            Self::NotTheRuntime
+            | Self::UnknownRequest
+            | Self::OtherAgent
+            | Self::OtherWorld
+            | Self::OtherKind
+            | Self::AlreadyDecided
+            | Self::Expired
+            | Self::Closed
+            | Self::UnknownGrant
+            | Self::UnknownCall
+            | Self::KeyReused
+            | Self::NotOpen => true,
+            Self::NotAPerson
+            | Self::ShownDiffers
+            | Self::ArgumentsDiffer
+            | Self::ToolChanged
+            | Self::SamePerson
+            | Self::NoRight
+            | Self::BadArguments
+            | Self::Forbidden
+            | Self::BadConstraint
+            | Self::AnyNotOffered
+            | Self::BadScope
+            | Self::NoSuchOption
+            | Self::BadAnswer
+            | Self::BadState
+            | Self::NotYours
+            | Self::NoReply
+            | Self::NothingToStop => false,
+        }
+    }
+
     /// The word for it in logs and scripts.
     #[must_use]
     pub fn code(self) -> String {

@@ -92,6 +92,7 @@ impl ToolKind {
 
 /// All that the runtime and a model must know of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, written by its name")]
 pub struct ToolSpec {
     /// How models and people call it.
     pub name: ToolName,
@@ -189,10 +190,26 @@ impl ToolSpec {
         Self::OUTPUT_BYTES_MAX
     }
 
+    /// Whether a call means the same to both. What models read of a tool, and its limits, may differ.
+    #[must_use]
+    pub fn acts_like(&self, other: &Self) -> bool {
+        let acts = |tool: &Self| (tool.effect, tool.open_world, tool.repeat, tool.reconciles, tool.settings);
+        acts(self) == acts(other)
+            && self.schema == other.schema
+            && self.rules == other.rules
+            && self.unlisted == other.unlisted
+    }
+
     /// What a call with `arguments` may do: by the first of `rules` that fits, else by the tool's effect.
     #[must_use]
     pub fn effect_of(&self, arguments: &Value) -> EffectClass {
         self.rule_of(arguments).map_or(self.effect, |rule| rule.effect)
+    }
+
+    /// The same, of arguments as they are written; those that are no JSON fit no rule.
+    #[must_use]
+    pub fn effect_at(&self, arguments: &str) -> EffectClass {
+        serde_json::from_str(arguments).map_or(self.effect, |arguments| self.effect_of(&arguments))
     }
 
     /// The first of `rules` that fits `arguments`.

@@ -74,6 +74,9 @@ pub struct World {
     #[serde(default)]
     grants: BTreeMap<GrantId, Grant>,
     script: ScriptProgress,
+    /// The person who gave the command of the commit that is folded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    speaker: Option<Person>,
     /// The answer that the events behind it in the same commit refer to.
     answer: Option<(Position, AgentName, Content<LLMResponse>)>,
 }
@@ -113,6 +116,7 @@ impl World {
 
     fn enter(&mut self, header: &CommitHeader) {
         self.time = header.stamp.time;
+        self.speaker = header.principal.person().cloned();
         if self.head == Position::ZERO {
             self.decider = header.decider;
         }
@@ -120,6 +124,7 @@ impl World {
 
     fn leave(&mut self, commit: &Commit) {
         self.answer = None;
+        self.speaker = None;
         if let Some(keyed) = &commit.header.key
             && let CommandKey::Step(step) = keyed.key
         {

@@ -10,7 +10,7 @@ use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, Tool
 use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Tool, ToolCall};
 use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
-use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use folkmoot_core::world::Runnable;
 
 use super::drafts::{Audience, Channel};
@@ -196,7 +196,7 @@ impl WorldTask {
         let turn = self.world.memory(agent).and_then(|memory| memory.turn.as_ref());
         let then = turn.and_then(|turn| turn.rules.spec().tools.get(name));
         let now = self.world.rules().spec().tools.get(name);
-        if !then.zip(now).is_some_and(|(then, now)| acts_alike(then, now)) {
+        if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
             return Err(ToolOutcome::failed(
                 ToolErrorCode::NotAllowed,
                 "the tool was defined anew since it was called",
@@ -287,12 +287,6 @@ impl WorldTask {
 
 fn failed(agent: AgentName, turn: Option<TurnId>, AgentError { code, detail }: AgentError) -> Action {
     Action::FailAgent { agent, turn, code, detail }
-}
-
-/// Whether a call means the same to both. What models read of a tool, and its limits, may differ.
-fn acts_alike(then: &ToolSpec, now: &ToolSpec) -> bool {
-    let acts = |tool: &ToolSpec| (tool.effect, tool.open_world, tool.repeat, tool.reconciles, tool.settings);
-    acts(then) == acts(now) && then.schema == now.schema
 }
 
 /// Runs a tool within its time limit; `None` if it took longer and was dropped.

@@ -146,7 +146,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
         Event::ApprovalRequested(asked) => {
             let arguments = chat.calls.get(&asked.call).map_or("", |call| call.arguments.as_str());
-            let text = clean(&approval_text(&asked.agent, &asked.tool, asked.effect, arguments));
+            let text = clean(&approval_text(&asked.agent, &asked.tool, asked.effect, arguments, &asked.warnings));
             let until = format!("expires {}, shown {}", time(asked.expires_at), asked.shown.short());
             Some(Line::Asks(chat.request(at), vec![text, until]))
         }

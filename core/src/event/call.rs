@@ -55,6 +55,9 @@ pub struct ApprovalRequested {
     pub arguments: Digest,
     /// The digest of the tool's schema.
     pub schema: Digest,
+    /// What is odd about the arguments, and shown with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Finding>,
     /// The digest of exactly what people are shown.
     pub shown: Digest,
     /// When it expires, by recorded time.

@@ -1,8 +1,9 @@
 //! Grants: decisions that reach further than one request.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::constraint::Constraint;
+use crate::constraint::{Constraint, digest_of_rest, fits_all};
 use crate::event::Scope;
 use crate::ids::{AgentName, CallId, Digest, GrantId, RequestId, Time, ToolName, TurnId};
 use crate::principal::Person;
@@ -50,6 +51,19 @@ pub enum Reach {
     },
     /// Any that fit the tool's schema.
     Any,
+}
+
+impl Reach {
+    /// Whether it allows a call with `arguments`.
+    #[must_use]
+    pub fn holds(&self, arguments: &Value) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Like { rest, constraints } => {
+                fits_all(constraints, arguments) && digest_of_rest(constraints, arguments) == *rest
+            }
+        }
+    }
 }
 
 /// How much wider than the decided call's arguments a person wants a grant.

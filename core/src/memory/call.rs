@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::event::ToolStarted;
+use crate::event::{ApprovalDecided, DecisionText, ToolStarted};
 use crate::ids::{AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
 use crate::port::Input;
 use crate::tool::{EffectClass, Repeat};
@@ -27,6 +27,12 @@ pub struct OpenCall {
     /// Other arguments that a person put in their place: the call that replaces this one runs with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Content<String>>,
+    /// What a person changed in the arguments of the call that this one replaces, as its agent reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edits: Option<Content<String>>,
+    /// Why a person denied it, if its agent may read that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub denied_for: Option<Content<String>>,
     /// A person's answer to the tool's question.
     pub input: Option<Given>,
     /// The event that moved it last.
@@ -36,6 +42,26 @@ pub struct OpenCall {
 }
 
 impl OpenCall {
+    /// What makes two calls of a turn the same to whoever said no to one of them: the tool and the arguments.
+    #[must_use]
+    pub fn likeness(tool: &ToolName, arguments: Digest) -> Digest {
+        Digest::of(&[tool.as_str().as_bytes(), arguments.as_bytes()])
+    }
+
+    /// Notes what a decision says beside yes or no.
+    pub(crate) fn note_decision(&mut self, event: &ApprovalDecided) {
+        let text = |of: fn(&DecisionText) -> Option<String>| match &event.text {
+            Content::Present(text) => of(text).map(Content::Present),
+            Content::Erased { by } => Some(Content::Erased { by: *by }),
+        };
+        if event.is_edited {
+            self.edited = text(|text| text.arguments.clone());
+        }
+        if event.shares_reason {
+            self.denied_for = text(|text| text.reason.clone());
+        }
+    }
+
     /// The newest attempt that started; the first if none did.
     #[must_use]
     pub const fn attempt(&self) -> Attempt {

@@ -21,7 +21,7 @@ pub struct Message {
     pub id: MessageId,
     /// Who says it.
     pub author: Author,
-    /// For a person's message: who bore the name when it was said. Whoever bears it later has no say in it.
+    /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name has no say in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
     /// How the speaker is shown.

@@ -1,12 +1,17 @@
 //! An agent's work from being woken to its reply.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Message;
+use crate::content::Content;
 use crate::event::Purpose;
-use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId};
+use crate::ids::{
+    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
+};
+use crate::principal::Person;
 use crate::request::{Layer, Parameters};
 use crate::routing::mentions::{Joined, Names};
 use crate::rules::Rules;
@@ -23,6 +28,9 @@ pub struct Turn {
     pub horizon: Position,
     /// The messages that it took up, oldest first.
     pub news: Vec<Arc<Message>>,
+    /// The people whose messages led to it: who began the episodes of its news, as the ingress proved them.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub began_by: BTreeSet<Person>,
     /// Their positions: what the turn's answers and results are there for.
     pub because: Arc<[Position]>,
     /// How many summaries were asked for to make room.
@@ -38,6 +46,9 @@ pub struct Turn {
     pub model: Option<ModelState>,
     /// The calls of the last answer, in its order.
     pub slots: Vec<Slot>,
+    /// What people said no to in it: see [`OpenCall::likeness`](super::OpenCall::likeness).
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub denied: BTreeSet<Digest>,
     /// The event that the turn waits on or was moved by last.
     pub moved_by: Position,
 }
@@ -117,6 +128,9 @@ pub struct CallResult {
     pub text: String,
     /// Whether it failed or did not run.
     pub failed: bool,
+    /// What is said before it: that a person changed the arguments, and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preface: Option<Content<String>>,
     /// What people see, if that is richer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,

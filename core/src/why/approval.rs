@@ -67,8 +67,8 @@ impl Asked {
     pub fn of(commit: &Commit, request: RequestId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == request.0)?;
         let Event::ApprovalRequested(asked) = event else { return None };
-        let ApprovalRequested { call, agent, tool, effect, shown, schema, expires_at, .. } = asked.clone();
-        let text = arguments(commit, call).map(|arguments| approval_text(&agent, &tool, effect, &arguments));
+        let ApprovalRequested { call, agent, tool, effect, warnings, shown, schema, expires_at, .. } = asked.clone();
+        let text = arguments(commit, call).map(|arguments| approval_text(&agent, &tool, effect, &arguments, &warnings));
         Some(Self { request, call, agent, tool, effect, text, shown, schema, expires_at })
     }
 }

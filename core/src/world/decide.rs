@@ -10,6 +10,7 @@ use crate::refusal::{Decided, Refusal, RefusalReason};
 
 mod admission;
 mod answer;
+mod approval;
 mod asking;
 mod call;
 mod calling;
@@ -144,6 +145,18 @@ impl World {
         Decision { events, answer, cause }
     }
 
+    /// Refuses a command whose key was used for another one. It is recorded if the command asserts a right.
+    #[must_use]
+    pub fn refuse_reused(&self, command: &Command, stamp: &Stamp) -> Decision {
+        let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));
+        let (principal, reason) = (&command.principal, RefusalReason::KeyReused);
+        let mut draft = Draft { world: self, stamp: *stamp, principal, id, events: Vec::new(), cause: None };
+        if asserts_a_right(&command.action) {
+            draft.refuse(command, reason, None);
+        }
+        Decision { events: draft.events, answer: Err(Refusal::Right { reason, decided: None }), cause: None }
+    }
+
     /// Makes the commit of a decision.
     ///
     /// Returns `None` if there is nothing to append.
@@ -182,7 +195,7 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         if is_of_the_shell(action) && *self.principal != Principal::Runtime {
-            return Err(No::right(RefusalReason::NotTheRuntime));
+            return Err(No::right(self.intrusion(action)));
         }
         if is_of_the_house(action) && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_)) {
             return Err(No::right(RefusalReason::NotAPerson));
@@ -228,6 +241,28 @@ impl Draft<'_> {
         }
     }
 
+    /// Why somebody else than the runtime cannot bring an outcome: first of all, whether there is such a call.
+    fn intrusion(&self, action: &Action) -> RefusalReason {
+        let (Action::StartTool { agent, call, .. }
+        | Action::FinishTool { agent, call, .. }
+        | Action::TimeOutTool { agent, call, .. }
+        | Action::RecordReconcile { agent, call, .. }
+        | Action::DeclareUnknown { agent, call }) = action
+        else {
+            return RefusalReason::NotTheRuntime;
+        };
+        let world = self.world;
+        let is_open_for = |memory: &crate::memory::Memory| memory.open_calls.contains_key(call);
+        if world.memories.get(agent).is_some_and(is_open_for) {
+            RefusalReason::NotTheRuntime
+        } else if world.memories.values().any(is_open_for) {
+            RefusalReason::OtherAgent
+        } else {
+            let settled = world.settled.values().find(|settled| settled.call == *call);
+            settled.map_or(RefusalReason::UnknownCall, |settled| settled.reason)
+        }
+    }
+
     /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
     fn refuse(&mut self, command: &Command, reason: RefusalReason, request: Option<RequestId>) {
         let mut refused = Refused {
@@ -255,6 +290,23 @@ const REFUSALS_EACH: u32 = 32;
 /// Whether it is about the world as a whole, which agents and tools have no say in.
 const fn is_of_the_house(action: &Action) -> bool {
     matches!(action, Action::Open { .. } | Action::Revise { .. } | Action::RecordStep { .. } | Action::Label { .. })
+}
+
+/// Whether a refusal of the command is recorded: it asks for more than to be heard.
+const fn asserts_a_right(action: &Action) -> bool {
+    is_of_the_shell(action)
+        || matches!(
+            action,
+            Action::Decide { .. }
+                | Action::Answer { .. }
+                | Action::Settle { .. }
+                | Action::Revoke { .. }
+                | Action::SetRights { .. }
+                | Action::Edit { .. }
+                | Action::Retract { .. }
+                | Action::Regenerate { .. }
+                | Action::Stop { .. }
+        )
 }
 
 /// Whether only the shell gives this command: it brings the outcomes of effects.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use crate::event::{Notice, Purpose};
 use crate::ids::{AgentName, EpisodeId, PersonName};
+use crate::principal::Person;
 use crate::rules::Rules;
 
 /// What an episode has spent, and whether anybody still works on it.
@@ -14,6 +15,9 @@ use crate::rules::Rules;
 pub struct Episode {
     /// The person whose message began it.
     pub author: Option<PersonName>,
+    /// The same person, as the ingress proved them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_by: Option<Person>,
     /// Model calls per agent. Further attempts of a call are not counted.
     pub calls: BTreeMap<AgentName, u32>,
     /// Model calls of all agents, those for summaries included.
@@ -140,6 +144,12 @@ impl World {
                 })
         };
         u32::try_from(self.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
+    }
+
+    /// The people who began the episodes of the `count` oldest messages that wait for `agent`.
+    pub(super) fn began_by(&self, agent: &AgentName, count: usize) -> impl Iterator<Item = &Person> {
+        let inbox = self.memories.get(agent).into_iter().flat_map(|memory| &memory.inbox);
+        inbox.take(count).filter_map(|message| self.episodes.get(&message.episode)?.began_by.as_ref())
     }
 
     /// Charges a model call. A summary counts for the episode only.

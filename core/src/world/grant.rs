@@ -29,6 +29,9 @@ impl Grant {
 }
 
 impl World {
+    /// How many grants a world keeps: the oldest gives way to a new one.
+    pub const GRANTS_MAX: usize = 256;
+
     /// The grants that can still be used at the time of the last commit, oldest first.
     pub fn grants(&self) -> impl Iterator<Item = (GrantId, &Grant)> {
         let live = |grant: &&Grant| grant.left(self.time) != Some(0);

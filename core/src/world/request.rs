@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::World;
 use crate::content::Content;
+use crate::event::Finding;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
 use crate::refusal::{Decided, RefusalReason};
 use crate::tool::{Choose, EffectClass, Question};
@@ -36,6 +37,8 @@ pub enum RequestKind {
         arguments: Digest,
         /// The digest of the tool's schema.
         schema: Digest,
+        /// What is odd about the arguments, and shown with them.
+        warnings: Vec<Finding>,
         /// The digest of exactly what is shown.
         shown: Digest,
         /// When it expires, by recorded time.

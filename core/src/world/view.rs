@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::World;
 use crate::content::Content;
+use crate::event::Finding;
 use crate::ids::{AgentName, CallId, ToolName};
 use crate::memory::{CallState, Given};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
@@ -11,8 +12,16 @@ use crate::tool::EffectClass;
 
 /// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
 #[must_use]
-pub fn approval_text(agent: &AgentName, tool: &ToolName, effect: EffectClass, arguments: &str) -> String {
-    format!("{agent} asks to run {tool} ({effect}) with {arguments}")
+pub fn approval_text(
+    agent: &AgentName,
+    tool: &ToolName,
+    effect: EffectClass,
+    arguments: &str,
+    warnings: &[Finding],
+) -> String {
+    let warned = |finding: &Finding| format!("\nwarning: {} at {:?}", finding.code, finding.path);
+    let warnings: String = warnings.iter().map(warned).collect();
+    format!("{agent} asks to run {tool} ({effect}) with {arguments}{warnings}")
 }
 
 /// A call that is about to run, as the shell needs it.
@@ -65,7 +74,7 @@ impl World {
                 turn: turn.id,
                 call: slot.call,
                 tool: slot.tool.clone(),
-                text: result.text.clone(),
+                text: result.read(),
                 failed: result.failed,
                 views: result.views.clone(),
             })

@@ -54,9 +54,9 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
     let one = |(id, request): (&RequestId, &folkmoot_core::world::Request)| {
         let arguments = request.arguments.present().cloned();
         let asks = match &request.kind {
-            RequestKind::Approval { effect, shown, expires_at, .. } => {
+            RequestKind::Approval { effect, shown, warnings, expires_at, .. } => {
                 let text = |tool: &ToolName| {
-                    approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"))
+                    approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"), warnings)
                 };
                 let text = request.tool.as_ref().map(text).unwrap_or_default();
                 Asks::Approval { text, shown: *shown, expires_at: *expires_at }

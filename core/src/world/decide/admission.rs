@@ -3,21 +3,32 @@
 use super::Draft;
 use super::asking::Errand;
 use crate::canonical::arguments_digest;
-use crate::event::{AdmittedCall, ApprovalRequested, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
-use crate::ids::{AgentName, Attempt, CallId, Digest, Position, TurnId};
+use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished};
+use crate::ids::{AgentName, Attempt, CallId, Position, TurnId};
 use crate::response::{CallPart, LLMResponse};
-use crate::rules::{Rules, schema_digest};
+use crate::rules::Rules;
 use crate::spec::Mode;
 use crate::tool::{EffectClass, ToolKind, ToolSpec};
-use crate::world::approval_text;
 
 /// What becomes of a call when it is taken up.
 enum Admission<'a> {
     Free,
-    Asks(&'a ToolSpec),
+    Asks { tool: &'a ToolSpec, effect: EffectClass, warnings: Vec<Finding> },
     AsksAgent(&'a [AgentName]),
     HandsOver(&'a [AgentName]),
     Ends(CallStatus),
+}
+
+/// A call that may not run unasked.
+pub(super) struct Asking<'a> {
+    pub(super) agent: &'a AgentName,
+    pub(super) call: CallId,
+    pub(super) tool: &'a ToolSpec,
+    /// What this call may do.
+    pub(super) effect: EffectClass,
+    pub(super) arguments: &'a str,
+    /// What is odd about its arguments.
+    pub(super) warnings: Vec<Finding>,
 }
 
 impl Draft<'_> {
@@ -51,28 +62,15 @@ impl Draft<'_> {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
             match admission(rules, agent, *ordinal, part, purpose) {
                 Admission::Free => {}
-                Admission::Asks(tool) => self.request_approval(agent, admitted, part, tool),
+                Admission::Asks { tool, effect, warnings } => {
+                    self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings });
+                }
                 Admission::AsksAgent(agents) => self.ask_agent(Errand { agent, turn, call, arguments, agents }),
                 Admission::HandsOver(_) if parts.len() > 1 => self.end(agent, call, None, CallStatus::NotAlone),
                 Admission::HandsOver(agents) => self.hand_over(Errand { agent, turn, call, arguments, agents }),
                 Admission::Ends(status) => self.end(agent, call, None, status),
             }
         }
-    }
-
-    fn request_approval(&mut self, agent: &AgentName, admitted: &AdmittedCall, part: &CallPart, tool: &ToolSpec) {
-        let ttl = std::time::Duration::from_millis(self.rules_of(agent).spec().limits.approval_ttl_ms(tool.effect));
-        let shown = approval_text(agent, &tool.name, tool.effect, &part.arguments);
-        self.push(Event::ApprovalRequested(ApprovalRequested {
-            call: admitted.call,
-            agent: agent.clone(),
-            tool: tool.name.clone(),
-            effect: tool.effect,
-            arguments: admitted.arguments,
-            schema: schema_digest(tool),
-            shown: Digest::of(&[shown.as_bytes()]),
-            expires_at: self.now().after(ttl),
-        }));
     }
 
     /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
@@ -100,11 +98,13 @@ fn admission<'r>(
     if !findings.is_empty() {
         return Admission::Ends(CallStatus::Invalid(findings));
     }
-    match (&tool.kind, rules.spec().policy.mode, tool.effect) {
+    match (&tool.kind, rules.spec().policy.mode, tool.effect_at(&part.arguments)) {
         (ToolKind::Ask { agents }, _, _) => Admission::AsksAgent(agents),
         (ToolKind::Handoff { agents }, _, _) => Admission::HandsOver(agents),
         (ToolKind::Run, _, EffectClass::Read) | (ToolKind::Run, Mode::Auto, _) => Admission::Free,
-        (ToolKind::Run, Mode::Ask, EffectClass::Write | EffectClass::Destructive) => Admission::Asks(tool),
+        (ToolKind::Run, Mode::Ask, effect @ (EffectClass::Write | EffectClass::Destructive)) => {
+            Admission::Asks { tool, effect, warnings: Vec::new() }
+        }
         (ToolKind::Run, Mode::Read, EffectClass::Write | EffectClass::Destructive) => {
             Admission::Ends(CallStatus::NotAllowed)
         }

@@ -1,18 +1,172 @@
 //! Grants: decisions that reach further than one request.
 
-use super::{Draft, No};
-use crate::event::{Event, GrantRevoked};
-use crate::ids::GrantId;
-use crate::refusal::RefusalReason;
+use std::time::Duration;
 
-impl Draft<'_> {
+use super::approval::Pending;
+use super::{Draft, No};
+use crate::command::Judgement;
+use crate::constraint::{Constraint, digest_of_rest, fits_all};
+use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Scope, Wider};
+use crate::ids::{AgentName, CallId, GrantId, RequestId};
+use crate::principal::Person;
+use crate::refusal::RefusalReason;
+use crate::rules::{Rules, schema_digest};
+use crate::spec::WorldSpec;
+use crate::tool::{EffectClass, ToolSpec};
+use crate::world::Grant;
+
+impl<'w> Draft<'w> {
+    /// Gives the grant that a decision asks for, if it asks for one. The decided call is its first use; the requests that
+    /// wait and are like it follow.
+    pub(super) fn grant(
+        &mut self,
+        person: &Person,
+        pending: &Pending<'w>,
+        (call, effect, arguments): (CallId, EffectClass, &str),
+        judgement: &Judgement,
+    ) {
+        if judgement.scope == Scope::Once {
+            return;
+        }
+        let Pending { id, agent, open, tool, .. } = *pending;
+        let ttl = Duration::from_millis(self.rules_of(agent).spec().limits.grant_ttl_ms);
+        let given = GrantGiven {
+            request: id,
+            agent: agent.clone(),
+            tool: tool.name.clone(),
+            effect,
+            schema: schema_digest(tool),
+            settings: tool.settings,
+            scope: judgement.scope,
+            turn: (judgement.scope == Scope::Turn).then_some(open.turn),
+            reach: reach(&judgement.wider, arguments),
+            expires_at: self.now().after(ttl),
+            by: person.clone(),
+        };
+        let grant = GrantId(self.push(Event::GrantGiven(given)));
+        self.use_grant(grant, agent, call, None);
+        self.allow_siblings(agent, id);
+    }
+
+    /// Decides the requests of `agent` that wait and that a grant now allows, oldest first.
+    fn allow_siblings(&mut self, agent: &AgentName, decided: RequestId) {
+        let world = self.world;
+        for (id, request) in world.pending.iter().filter(|(id, request)| **id != decided && request.agent == *agent) {
+            let Ok(Pending { call, tool, effect, arguments, .. }) = self.pending(*id, request) else { continue };
+            if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
+                self.use_grant(grant, agent, call, Some(*id));
+            }
+        }
+    }
+
+    pub(super) fn use_grant(&mut self, grant: GrantId, agent: &AgentName, call: CallId, request: Option<RequestId>) {
+        self.push(Event::GrantUsed(GrantUsed { grant, call, agent: agent.clone(), request }));
+    }
+
+    /// The oldest grant that allows a call, with what this very commit gave and used.
+    pub(super) fn grant_for(
+        &self,
+        agent: &AgentName,
+        tool: &ToolSpec,
+        effect: EffectClass,
+        arguments: &str,
+    ) -> Option<GrantId> {
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.id);
+        let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+        let allows = |given: &GrantGiven| {
+            given.agent == *agent
+                && given.tool == tool.name
+                && effect <= given.effect
+                && given.schema == schema_digest(tool)
+                && given.settings == tool.settings
+                && (given.turn.is_none() || given.turn == turn)
+                && given.reach.holds(&arguments)
+                && !self.is_by_one(agent, effect, &given.by)
+        };
+        let kept = self.world.grants.iter().map(|(id, grant)| (*id, grant.clone()));
+        let new = (1..).zip(&self.events).filter_map(|(number, event)| {
+            let Event::GrantGiven(given) = event else { return None };
+            Some((GrantId(self.world.head.plus(number)), Grant { given: given.clone(), used: 0 }))
+        });
+        let is_open = |(id, grant): &(GrantId, Grant)| {
+            let used = grant.used.saturating_add(self.used_now(*id));
+            Grant { used, ..grant.clone() }.left(self.now()) != Some(0)
+        };
+        kept.chain(new).find(|grant| is_open(grant) && allows(&grant.1.given)).map(|(id, _)| id)
+    }
+
+    /// How often this very commit used a grant.
+    fn used_now(&self, grant: GrantId) -> u32 {
+        let is_use = |event: &&Event| matches!(event, Event::GrantUsed(used) if used.grant == grant);
+        u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether the room wants a second person to allow such a call, and `person` is the one who began what led to it.
+    pub(super) fn is_by_one(&self, agent: &AgentName, effect: EffectClass, person: &Person) -> bool {
+        let is_wanted = self.rules_of(agent).spec().policy.four_eyes.contains(&effect);
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let opened = self.opened_turn(agent).map_or(0, |opened| opened.news.len());
+        is_wanted
+            && match turn {
+                Some(turn) => turn.began_by.iter().any(|one| one.is_same_as(person)),
+                None => self.world.began_by(agent, opened).any(|one| one.is_same_as(person)),
+            }
+    }
+
     pub(super) fn revoke(&mut self, grant: GrantId) -> Result<(), No> {
-        let person = self.principal.person().ok_or(No::right(RefusalReason::NotAPerson))?;
-        if !self.world.grants().any(|(id, _)| id == grant) {
+        let person = self.principal.person().filter(|person| !self.is_called_like_an_agent(&person.display));
+        let person = person.ok_or(No::right(RefusalReason::NotAPerson))?.clone();
+        let is_open = self.world.grants.get(&grant).is_some_and(|grant| grant.left(self.now()) != Some(0));
+        if !is_open {
             return Err(No::right(RefusalReason::UnknownGrant));
         }
+        self.cause = Some(grant.0);
         self.enrol();
-        self.push(Event::GrantRevoked(GrantRevoked { grant, by: Some(person.clone()) }));
+        self.push(Event::GrantRevoked(GrantRevoked { grant, by: Some(person) }));
         Ok(())
+    }
+
+    /// Ends the grants of tools that a new definition changes or takes away.
+    pub(super) fn end_grants_of_changed(&mut self, spec: &WorldSpec) {
+        let world = self.world;
+        for (id, grant) in &world.grants {
+            let given = &grant.given;
+            let has_it = spec.agent(&given.agent).is_some_and(|agent| agent.tools.contains(&given.tool));
+            let then = world.rules.spec().tools.get(&given.tool);
+            let now = spec.tools.get(&given.tool).filter(|_| has_it);
+            if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
+                self.push(Event::GrantRevoked(GrantRevoked { grant: *id, by: None }));
+            }
+        }
+    }
+
+    /// Whether `constraints` can be those of a grant for a call with `arguments`.
+    pub(super) fn is_reach(constraints: &[Constraint], arguments: &str) -> bool {
+        let is_part = |constraint: &Constraint| constraint.path.starts_with('/');
+        let Ok(arguments) = serde_json::from_str(arguments) else { return false };
+        (1..=Constraint::MAX).contains(&constraints.len())
+            && constraints.iter().all(is_part)
+            && fits_all(constraints, &arguments)
+    }
+}
+
+fn reach(wider: &Wider, arguments: &str) -> Reach {
+    let constraints = match wider {
+        Wider::Any => return Reach::Any,
+        Wider::Same => Vec::new(),
+        Wider::Where(constraints) => constraints.clone(),
+    };
+    // Whoever waits for a person has arguments that were checked: they are JSON.
+    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    Reach::Like { rest: digest_of_rest(&constraints, &arguments), constraints }
+}
+
+impl Rules {
+    /// Whether nobody can allow a call of `tool` with `arguments`: the room's rules say so, or the tool does not list it.
+    #[must_use]
+    pub fn forbids(&self, tool: &ToolSpec, arguments: &serde_json::Value) -> bool {
+        let denies = |rule: &crate::spec::DenyRule| rule.tool == tool.name && fits_all(&rule.when, arguments);
+        let is_unlisted = tool.unlisted == crate::tool::Unlisted::Refuse && tool.rule_of(arguments).is_none();
+        is_unlisted || self.spec().policy.deny.iter().any(denies)
     }
 }

@@ -66,6 +66,7 @@ impl Draft<'_> {
         if spec_digest != self.world.spec_digest {
             let (spec, text) = (definition.spec.clone(), definition.text.clone());
             self.push(Event::SpecRevised(SpecRevised { spec_digest, spec, text }));
+            self.end_grants_of_changed(&definition.spec);
         }
         Ok(())
     }

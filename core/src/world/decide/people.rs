@@ -1,60 +1,17 @@
-//! What people decide: approvals, answers, settlements.
+//! What people say about requests: answers and settlements.
 
 use super::{Draft, No};
-use crate::command::{Judgement, Reply, Settlement};
+use crate::command::{Reply, Settlement};
 use crate::content::Content;
-use crate::event::{
-    AdmittedCall, ApprovalDecided, CallReplaced, CallStatus, CallsAdmitted, DecisionText, Event, OutcomeSettled,
-    QuestionAnswered, SettledHow, SettledText, Verdict,
-};
-use crate::ids::{AgentName, CallId, Digest, RequestId};
-use crate::memory::{CallState, OpenCall};
+use crate::event::{Event, OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
+use crate::ids::RequestId;
+use crate::memory::CallState;
 use crate::principal::Person;
 use crate::refusal::RefusalReason;
 use crate::tool::Choose;
 use crate::world::{Request, RequestKind, World};
 
-/// The shortest prefix of a digest that confirms what was shown.
-const SHOWN_MIN: usize = 8;
-
 impl<'w> Draft<'w> {
-    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
-        let person = self.person(id)?;
-        let request = self.request(id)?;
-        let RequestKind::Approval { shown, expires_at, .. } = &request.kind else {
-            return Err(No::about(RefusalReason::OtherKind, id));
-        };
-        if request.agent != *agent {
-            return Err(No::about(RefusalReason::OtherAgent, id));
-        }
-        self.verify_waits(request, &CallState::AwaitsApproval { request: id }, id)?;
-        if *expires_at <= self.now() {
-            self.expire(id, request);
-            return Err(No::about(RefusalReason::Expired, id));
-        }
-        if judgement.shown.as_ref().is_some_and(|seen| !confirms(seen, *shown)) {
-            return Err(No::about(RefusalReason::ShownDiffers, id));
-        }
-        self.enrol();
-        self.push(Event::ApprovalDecided(ApprovalDecided {
-            request: id,
-            call: request.call,
-            agent: agent.clone(),
-            verdict: judgement.verdict,
-            scope: judgement.scope,
-            wider: judgement.wider.clone(),
-            is_edited: judgement.arguments.is_some(),
-            shares_reason: judgement.shares_reason,
-            shown: judgement.shown.clone(),
-            by: person.clone(),
-            text: DecisionText { reason: judgement.reason.clone(), arguments: judgement.arguments.clone() }.into(),
-        }));
-        if judgement.verdict == Verdict::Deny {
-            self.end(agent, request.call, None, CallStatus::Denied);
-        }
-        Ok(())
-    }
-
     pub(super) fn answer(&mut self, id: RequestId, reply: &Reply) -> Result<(), No> {
         let person = self.person(id)?;
         let request = self.request(id)?;
@@ -106,30 +63,15 @@ impl<'w> Draft<'w> {
             text: SettledText { result, late: None }.into(),
         }));
         if how == SettledHow::RunAgain {
-            self.run_again(&request.agent, request.call, open?);
+            let open = open?;
+            self.replace(&request.agent, request.call, open, open.arguments_digest);
         }
         Ok(())
     }
 
-    /// Closes a call in favour of a new one with the same arguments, which runs without asking anew.
-    fn run_again(&mut self, agent: &AgentName, old: CallId, open: &OpenCall) {
-        let call = CallId::of(self.id, self.here(), 0);
-        let admitted = AdmittedCall {
-            call,
-            ordinal: 0,
-            label: String::new(),
-            tool: open.tool.clone(),
-            arguments: open.arguments_digest,
-            origin: Some(old),
-        };
-        let (turn, answer) = (open.turn, open.answer);
-        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: vec![admitted] }));
-        self.push(Event::CallReplaced(CallReplaced { call: old, agent: agent.clone(), by: call }));
-    }
-
     /// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like
     /// an agent: the log would name the agent as the one who decided.
-    fn person(&self, id: RequestId) -> Result<&'w Person, No>
+    pub(super) fn person(&self, id: RequestId) -> Result<&'w Person, No>
     where
         Self: 'w,
     {
@@ -141,7 +83,7 @@ impl<'w> Draft<'w> {
     }
 
     /// The request, if it waits; else why not.
-    fn request(&mut self, id: RequestId) -> Result<&'w Request, No> {
+    pub(super) fn request(&mut self, id: RequestId) -> Result<&'w Request, No> {
         let world: &'w World = self.world;
         if let Some(request) = world.pending.get(&id) {
             self.cause = Some(id.0);
@@ -156,7 +98,7 @@ impl<'w> Draft<'w> {
     }
 
     /// Looks the call up in its agent's memory: a request is good only while that call waits for it.
-    fn verify_waits(&self, request: &Request, state: &CallState, id: RequestId) -> Result<(), No> {
+    pub(super) fn verify_waits(&self, request: &Request, state: &CallState, id: RequestId) -> Result<(), No> {
         match self.open_call(&request.agent, request.call) {
             Ok(open) if open.state == *state => Ok(()),
             Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
@@ -170,9 +112,4 @@ fn is_choice(chosen: &[u32], options: u32, choose: Option<Choose>) -> bool {
     let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
     let is_ascending = chosen.windows(2).all(|pair| pair.is_sorted_by(|one, next| one < next));
     is_ascending && chosen.iter().all(|option| *option < options) && (min..=max).contains(&count)
-}
-
-/// Whether `seen` is a long enough beginning of the digest of what was shown.
-fn confirms(seen: &str, shown: Digest) -> bool {
-    seen.len() >= SHOWN_MIN && shown.to_string().starts_with(seen)
 }

@@ -4,6 +4,7 @@ mod approval;
 mod asks;
 mod attach;
 mod compaction;
+mod consent;
 mod doubt;
 mod edit;
 mod house;

@@ -27,6 +27,8 @@ impl World {
                 arguments,
                 arguments_digest: admitted.arguments,
                 edited: None,
+                edits: origin.and_then(OpenCall::difference),
+                denied_for: None,
                 input: origin.and_then(|origin| origin.input.clone()),
                 moved_by: self.head,
                 state: CallState::Ready { next: Attempt(1) },
@@ -47,7 +49,8 @@ impl World {
     fn written(&self, event: &CallsAdmitted, admitted: &AdmittedCall) -> (String, Content<String>) {
         if let Some(origin) = admitted.origin {
             let origin = self.open_call(&event.agent, origin);
-            return (String::new(), origin.map(|call| call.arguments.clone()).unwrap_or_default());
+            let written = |call: &OpenCall| call.edited.as_ref().unwrap_or(&call.arguments).clone();
+            return (String::new(), origin.map(written).unwrap_or_default());
         }
         match &self.answer {
             Some((at, _, Content::Present(response))) if *at == event.answer => {
@@ -62,8 +65,8 @@ impl World {
 
     pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
         let request = RequestId(self.head);
-        let ApprovalRequested { effect, arguments, schema, shown, expires_at, .. } = event.clone();
-        let kind = RequestKind::Approval { effect, arguments, schema, shown, expires_at };
+        let ApprovalRequested { effect, arguments, schema, warnings, shown, expires_at, .. } = event.clone();
+        let kind = RequestKind::Approval { effect, arguments, schema, warnings, shown, expires_at };
         self.ask(&event.agent, event.call, CallState::AwaitsApproval { request }, kind);
     }
 
@@ -101,6 +104,9 @@ impl World {
             Verdict::Deny => "deny",
         };
         self.settle_by(event.request, event.by.clone(), how);
+        if let Some(call) = self.call_mut(&event.agent, event.call) {
+            call.note_decision(event);
+        }
         if event.verdict == Verdict::Allow {
             self.make_ready(&event.agent, event.call, Attempt(1));
         }
@@ -121,12 +127,12 @@ impl World {
         self.make_ready(&event.agent, event.call, next);
     }
 
-    fn settle_by(&mut self, request: RequestId, by: crate::principal::Person, how: &str) {
+    pub(super) fn settle_by(&mut self, request: RequestId, by: crate::principal::Person, how: &str) {
         let decided = Decided { by: Some(by), how: how.to_owned() };
         self.settle(request, RefusalReason::AlreadyDecided, decided);
     }
 
-    fn make_ready(&mut self, agent: &AgentName, call: CallId, next: Attempt) {
+    pub(super) fn make_ready(&mut self, agent: &AgentName, call: CallId, next: Attempt) {
         let at = self.head;
         if let Some(call) = self.call_mut(agent, call) {
             call.state = CallState::Ready { next };
@@ -146,7 +152,7 @@ impl World {
         let result = if let CallStatus::Answered(at) = event.status {
             self.answer_at(at, &event.agent)
         } else {
-            CallResult::new(&event.status, &event.outcome)
+            CallResult::new(&event.status, &event.outcome).because(self.note_denial(event))
         };
         self.close_call(&event.agent, event.call, result);
         if !matches!(event.status, CallStatus::Unknown(_)) {
@@ -154,10 +160,22 @@ impl World {
         }
     }
 
-    fn close_call(&mut self, agent: &AgentName, id: CallId, result: CallResult) {
+    /// A denied call is denied again at once if the turn asks for it again. Gives the reason, if the agent may read it.
+    fn note_denial(&mut self, event: &ToolFinished) -> Option<Content<String>> {
+        if event.status != CallStatus::Denied {
+            return None;
+        }
+        let memory = self.memories.get_mut(&event.agent)?;
+        let call = memory.open_calls.get(&event.call)?;
+        let likeness = OpenCall::likeness(call.tool.as_ref()?, call.arguments_digest);
+        memory.turn.as_mut()?.denied.insert(likeness);
+        call.denied_for.clone()
+    }
+
+    fn close_call(&mut self, agent: &AgentName, id: CallId, mut result: CallResult) {
         let at = self.head;
         let Some(memory) = self.memories.get_mut(agent) else { return };
-        memory.open_calls.remove(&id);
+        result.preface = memory.open_calls.remove(&id).and_then(|call| call.edits);
         if let Some(turn) = memory.turn.as_mut() {
             turn.moved_by = at;
             if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == id) {

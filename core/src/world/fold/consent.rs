@@ -1,17 +1,27 @@
 //! Grants, rights and observed states.
 
 use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged, StateObserved};
-use crate::ids::GrantId;
+use crate::ids::{Attempt, GrantId};
 use crate::world::{Grant, World};
 
 impl World {
     pub(super) fn give_grant(&mut self, event: &GrantGiven) {
+        let now = self.time;
+        self.grants.retain(|_, grant| grant.left(now) != Some(0));
         self.grants.insert(GrantId(self.head), Grant { given: event.clone(), used: 0 });
+        while self.grants.len() > Self::GRANTS_MAX {
+            self.grants.pop_first();
+        }
     }
 
     pub(super) fn use_grant(&mut self, event: &GrantUsed) {
         if let Some(grant) = self.grants.get_mut(&event.grant) {
             grant.used = grant.used.saturating_add(1);
+            if let Some(request) = event.request {
+                let by = grant.given.by.clone();
+                self.settle_by(request, by, "granted");
+                self.make_ready(&event.agent, event.call, Attempt(1));
+            }
         }
     }
 

@@ -51,7 +51,7 @@ impl World {
             at: self.head,
             id: event.message,
             author: event.author.clone(),
-            person: self.person_called(&event.author),
+            person: self.spoken_by(&event.author),
             heard: Message::item(self.head, &from, &text, &attachments),
             from,
             text,
@@ -71,10 +71,10 @@ impl World {
         });
     }
 
-    /// Who bears the name under which something is said.
-    fn person_called(&self, author: &Author) -> Option<Person> {
+    /// The person who says something, as the ingress proved them: others may be called like them.
+    pub(super) fn spoken_by(&self, author: &Author) -> Option<Person> {
         match author {
-            Author::Person(name) => self.people.get(name).cloned(),
+            Author::Person(name) => self.speaker.clone().or_else(|| self.people.get(name).cloned()),
             Author::Agent(_) | Author::World => None,
         }
     }
@@ -101,7 +101,8 @@ impl World {
         let message = Arc::clone(last);
         match &message.author {
             Author::Person(person) => {
-                self.episodes.entry(event.episode).or_default().author = Some(person.clone());
+                let spent = self.episodes.entry(event.episode).or_default();
+                (spent.author, spent.began_by) = (Some(person.clone()), message.person.clone());
                 self.refusals.clear();
             }
             Author::World => self.refusals.clear(),

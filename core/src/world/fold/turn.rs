@@ -1,6 +1,6 @@
 //! Turns and model calls.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::content::Content;
@@ -21,11 +21,14 @@ impl World {
         let id = TurnId(self.head);
         // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
         self.hold(event.episode);
+        let began_by = self.began_by(&event.agent, event.news.len()).cloned().collect();
         let news = self.take_news(&event.agent, event.horizon, event.news.len());
         let rules = Arc::clone(&self.rules);
         let layers = self.layers_of(&event.agent).into_owned();
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.turn = Some(Turn {
+            began_by,
+            denied: BTreeSet::new(),
             id,
             episode: event.episode,
             horizon: event.horizon,
@@ -203,6 +206,7 @@ impl World {
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
         let Some(turn) = memory.turn.take() else { return };
+        self.grants.retain(|_, grant| grant.given.turn != Some(turn.id));
         memory.flush_taken_back();
         memory.flush_notices();
         self.end_waits_for(&event.agent, &turn.news);

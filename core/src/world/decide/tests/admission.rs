@@ -93,6 +93,7 @@ fn approval_names_the_digests_of_what_is_asked_and_shown() {
         effect: EffectClass::Destructive,
         arguments: Digest::of(&[b"{\"path\":\"a\"}"]),
         schema: crate::rules::schema_digest(wipe),
+        warnings: Vec::new(),
         shown: Digest::of(&[shown.as_bytes()]),
         expires_at: crate::ids::Time(past.now.0 + 15 * 60 * 1_000),
     };

@@ -1,0 +1,250 @@
+//! Approvals: a call that asks, and what a person decides about it.
+
+use super::admission::Asking;
+use super::{Draft, No};
+use crate::canonical::arguments_digest;
+use crate::command::Judgement;
+use crate::event::{
+    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted, DecisionText, Event,
+    Scope, Verdict, Wider,
+};
+use crate::ids::{AgentName, CallId, Digest, RequestId};
+use crate::memory::{CallState, OpenCall};
+use crate::principal::Person;
+use crate::refusal::RefusalReason;
+use crate::rules::schema_digest;
+use crate::tool::{EffectClass, ToolSpec};
+use crate::world::{Request, RequestKind, approval_text};
+
+/// The shortest prefix of a digest that confirms what was shown.
+const SHOWN_MIN: usize = 8;
+
+/// A call that waits, looked up in its agent's memory, and what is known of it under the rules that it was asked by.
+pub(super) struct Pending<'w> {
+    pub(super) id: RequestId,
+    pub(super) agent: &'w AgentName,
+    pub(super) call: CallId,
+    pub(super) open: &'w OpenCall,
+    pub(super) tool: &'w ToolSpec,
+    pub(super) effect: EffectClass,
+    pub(super) arguments: &'w str,
+}
+
+impl<'w> Draft<'w> {
+    /// A call that may not run unasked: it was denied before, a grant allows it, or a person is asked.
+    pub(super) fn ask_approval(&mut self, asking: &Asking<'_>) {
+        let Asking { agent, call, tool, effect, arguments, .. } = *asking;
+        let digest = arguments_digest(arguments);
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
+        if turn.is_some_and(|turn| turn.denied.contains(&OpenCall::likeness(&tool.name, digest))) {
+            self.end(agent, call, None, CallStatus::DeniedBefore);
+        } else if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
+            self.use_grant(grant, agent, call, None);
+        } else {
+            self.request_approval(asking, digest);
+        }
+    }
+
+    fn request_approval(&mut self, asking: &Asking<'_>, arguments: Digest) {
+        let Asking { agent, call, tool, effect, warnings, .. } = asking;
+        let ttl = std::time::Duration::from_millis(self.rules_of(agent).spec().limits.approval_ttl_ms(*effect));
+        let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
+        self.push(Event::ApprovalRequested(ApprovalRequested {
+            call: *call,
+            agent: (*agent).clone(),
+            tool: tool.name.clone(),
+            effect: *effect,
+            arguments,
+            schema: schema_digest(tool),
+            warnings: warnings.to_vec(),
+            shown: Digest::of(&[shown.as_bytes()]),
+            expires_at: self.now().after(ttl),
+        }));
+    }
+
+    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
+        let person = self.person(id)?;
+        if judgement.world.is_some_and(|world| world != self.id) {
+            return Err(No::right(RefusalReason::OtherWorld));
+        }
+        let request = self.request(id)?;
+        self.verify_asked(agent, id, request, judgement)?;
+        if judgement.verdict == Verdict::Deny {
+            self.enrol();
+            self.record_decision(person, id, request, judgement, false);
+            self.end(agent, request.call, None, CallStatus::Denied);
+            return Ok(());
+        }
+        let pending = self.pending(id, request)?;
+        self.verify_person(person, &pending)?;
+        let edited = self.edited(&pending, judgement)?;
+        self.verify_reach(&pending, edited.unwrap_or(pending.arguments), judgement)?;
+        self.enrol();
+        self.record_decision(person, id, request, judgement, edited.is_some());
+        match edited {
+            None => self.grant(person, &pending, (pending.call, pending.effect, pending.arguments), judgement),
+            Some(arguments) => self.run_edited(person, &pending, arguments, judgement),
+        }
+        Ok(())
+    }
+
+    /// That the request waits, in time, and is the one that the person saw.
+    fn verify_asked(
+        &mut self,
+        agent: &AgentName,
+        id: RequestId,
+        request: &Request,
+        judgement: &Judgement,
+    ) -> Result<(), No> {
+        let no = |reason| Err(No::about(reason, id));
+        let RequestKind::Approval { shown, expires_at, .. } = &request.kind else {
+            return no(RefusalReason::OtherKind);
+        };
+        if request.agent != *agent {
+            return no(RefusalReason::OtherAgent);
+        }
+        self.verify_waits(request, &CallState::AwaitsApproval { request: id }, id)?;
+        if *expires_at <= self.now() {
+            self.expire(id, request);
+            return no(RefusalReason::Expired);
+        }
+        if judgement.shown.as_ref().is_some_and(|seen| !confirms(seen, *shown)) {
+            return no(RefusalReason::ShownDiffers);
+        }
+        if judgement.is_consistent() { Ok(()) } else { no(RefusalReason::BadScope) }
+    }
+
+    /// The call behind a request, if it is still what was asked for: its arguments, and the tool then and now.
+    pub(super) fn pending(&self, id: RequestId, request: &'w Request) -> Result<Pending<'w>, No> {
+        let no = |reason| No::about(reason, id);
+        let RequestKind::Approval { effect, arguments: digest, schema, warnings, shown, .. } = &request.kind else {
+            return Err(no(RefusalReason::OtherKind));
+        };
+        let open = self.open_call(&request.agent, request.call).map_err(|_| no(RefusalReason::Closed))?;
+        let arguments = open.arguments.present().filter(|arguments| arguments_digest(arguments) == *digest);
+        let arguments = arguments.ok_or(no(RefusalReason::ArgumentsDiffer))?;
+        let name = request.tool.as_ref().filter(|name| open.tool.as_ref() == Some(name));
+        let name = name.ok_or(no(RefusalReason::ToolChanged))?;
+        let then = self.rules_of(&request.agent).tool_of(&request.agent, name.as_str());
+        let world: &'w crate::world::World = self.world;
+        let now = world.rules.tool_of(&request.agent, name.as_str());
+        let is_same = |tool: &ToolSpec, other: &ToolSpec| tool.acts_like(other) && schema_digest(tool) == *schema;
+        match then.zip(now) {
+            Some((tool, now)) if is_same(tool, now) && tool.effect_at(arguments) == *effect => {
+                let text = approval_text(&request.agent, name, *effect, arguments, warnings);
+                if Digest::of(&[text.as_bytes()]) != *shown {
+                    return Err(no(RefusalReason::ShownDiffers));
+                }
+                let (agent, call, effect) = (&request.agent, request.call, *effect);
+                Ok(Pending { id, agent, call, open, tool, effect, arguments })
+            }
+            Some(_) | None => Err(no(RefusalReason::ToolChanged)),
+        }
+    }
+
+    /// That it is not the same person who began what led to the call, where the room wants two.
+    fn verify_person(&self, person: &Person, pending: &Pending<'_>) -> Result<(), No> {
+        if self.is_by_one(pending.agent, pending.effect, person) {
+            return Err(No::about(RefusalReason::SamePerson, pending.id));
+        }
+        Ok(())
+    }
+
+    /// The other arguments that the call is to run with, if there are any and they may run.
+    fn edited<'j>(&self, pending: &Pending<'_>, judgement: &'j Judgement) -> Result<Option<&'j str>, No> {
+        let no = |reason| No::about(reason, pending.id);
+        let Some(arguments) = judgement.arguments.as_deref() else { return Ok(None) };
+        if arguments_digest(arguments) == pending.open.arguments_digest {
+            return Ok(None);
+        }
+        let rules = self.rules_of(pending.agent);
+        if rules.findings(&pending.tool.name, arguments).iter().any(|finding| finding.severity.is_error()) {
+            return Err(no(RefusalReason::BadArguments));
+        }
+        let value = serde_json::from_str(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
+        if rules.forbids(pending.tool, &value) { Err(no(RefusalReason::Forbidden)) } else { Ok(Some(arguments)) }
+    }
+
+    /// That a grant can be as wide as it is wanted.
+    fn verify_reach(&self, pending: &Pending<'_>, arguments: &str, judgement: &Judgement) -> Result<(), No> {
+        let no = |reason| Err(No::about(reason, pending.id));
+        match &judgement.wider {
+            Wider::Same => Ok(()),
+            Wider::Any if pending.tool.grants_any => Ok(()),
+            Wider::Any => no(RefusalReason::AnyNotOffered),
+            Wider::Where(constraints) if Self::is_reach(constraints, arguments) => Ok(()),
+            Wider::Where(_) => no(RefusalReason::BadConstraint),
+        }
+    }
+
+    fn record_decision(
+        &mut self,
+        person: &Person,
+        id: RequestId,
+        request: &Request,
+        judgement: &Judgement,
+        is_edited: bool,
+    ) {
+        let Judgement { verdict, scope, wider, arguments, shown, reason, shares_reason, .. } = judgement.clone();
+        self.push(Event::ApprovalDecided(ApprovalDecided {
+            request: id,
+            call: request.call,
+            agent: request.agent.clone(),
+            verdict,
+            scope,
+            wider,
+            is_edited,
+            shares_reason,
+            shown,
+            by: person.clone(),
+            text: DecisionText { reason, arguments }.into(),
+        }));
+    }
+
+    /// Puts a call with the edited arguments in the place of the one that was asked about. It runs without being asked
+    /// about again, unless it may do more.
+    fn run_edited(&mut self, person: &Person, pending: &Pending<'w>, arguments: &str, judgement: &Judgement) {
+        let Pending { agent, call: old, open, tool, .. } = *pending;
+        let call = self.replace(agent, old, open, arguments_digest(arguments));
+        let effect = tool.effect_at(arguments);
+        if effect > pending.effect {
+            let warnings = self.rules_of(agent).findings(&tool.name, arguments);
+            let asking = Asking { agent, call, tool, effect, arguments, warnings };
+            return self.request_approval(&asking, arguments_digest(arguments));
+        }
+        self.grant(person, pending, (call, effect, arguments), judgement);
+    }
+
+    /// Closes a call in favour of a new one, which answers the same label.
+    pub(super) fn replace(&mut self, agent: &AgentName, old: CallId, open: &OpenCall, arguments: Digest) -> CallId {
+        let call = CallId::of(self.id, self.here(), 0);
+        let admitted = AdmittedCall {
+            call,
+            ordinal: 0,
+            label: String::new(),
+            tool: open.tool.clone(),
+            arguments,
+            origin: Some(old),
+        };
+        let (turn, answer) = (open.turn, open.answer);
+        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: vec![admitted] }));
+        self.push(Event::CallReplaced(CallReplaced { call: old, agent: agent.clone(), by: call }));
+        call
+    }
+}
+
+impl Judgement {
+    /// Whether its parts fit together: a no reaches no further than its request, and only a grant can be wide.
+    fn is_consistent(&self) -> bool {
+        let is_plain = self.scope == Scope::Once && self.wider.is_same();
+        match self.verdict {
+            Verdict::Deny => is_plain && self.arguments.is_none(),
+            Verdict::Allow => self.scope != Scope::Uses(0) && (self.scope != Scope::Once || self.wider.is_same()),
+        }
+    }
+}
+
+/// Whether `seen` is a long enough beginning of the digest of what was shown.
+fn confirms(seen: &str, shown: Digest) -> bool {
+    seen.len() >= SHOWN_MIN && shown.to_string().starts_with(seen)
+}

@@ -1,0 +1,185 @@
+use super::*;
+use crate::refusal::Refusal;
+use crate::tool::ToolSpec;
+
+/// Bob asks once more, in the same turn.
+fn again(past: Past, paths: &[&str]) -> Past {
+    let mut past = past;
+    for n in 0..past.memory("bob").turn.as_ref().unwrap().slots.len() {
+        if past.memory("bob").turn.as_ref().unwrap().slots[n].result.is_none() {
+            past = past.started("bob", n, 1).finished("bob", n, 1, crate::tool::ToolOutcome::text("gone"));
+        }
+    }
+    let wanted: Vec<String> = paths.iter().map(|path| json!({ "path": path }).to_string()).collect();
+    let wanted: Vec<(&str, &str)> = wanted.iter().map(|arguments| ("wipe", arguments.as_str())).collect();
+    past.carried_on("bob").answered("bob", calls(&wanted))
+}
+
+fn granted(scope: Scope) -> Past {
+    let past = asks_to_wipe(&["a"]);
+    let command = judged("bob", past.oldest(), yes().within(scope));
+    past.then(command)
+}
+
+#[test]
+fn yes_to_this_call_alone_gives_no_grant() {
+    let past = granted(Scope::Once);
+    assert_eq!(past.world.grants().count(), 0);
+    let past = again(past, &["a"]);
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn grant_allows_the_same_call_and_no_other() {
+    let past = granted(Scope::Turn);
+    assert_eq!(past.kinds(), [EventKind::ApprovalDecided, EventKind::GrantGiven, EventKind::GrantUsed]);
+    let past = again(past, &["a", "b"]);
+    let asked: Vec<_> = past.world.pending().values().map(|request| request.arguments.present().unwrap()).collect();
+    assert_eq!(asked, [r#"{"path":"b"}"#]);
+}
+
+#[test]
+fn arguments_are_the_same_however_they_are_written() {
+    let past = granted(Scope::Turn);
+    let past = past.started("bob", 0, 1).finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
+    let past = past.carried_on("bob").answered("bob", calls(&[("wipe", "{ \"path\" : \"\\u0061\" }")]));
+    assert_eq!(past.world.pending().len(), 0);
+}
+
+#[test]
+fn grant_of_a_turn_ends_with_it() {
+    let past = granted(Scope::Turn).started("bob", 0, 1).finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
+    let past = past.carried_on("bob").answered("bob", text("done"));
+    assert_eq!(past.world.grants().count(), 0);
+    assert_eq!(wiping(past, &["a"]).world.pending().len(), 1);
+}
+
+#[test]
+fn grant_of_a_world_holds_for_other_turns_of_the_agent_and_for_no_other_agent() {
+    let past = granted(Scope::World).started("bob", 0, 1).finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
+    let past = past.carried_on("bob").answered("bob", text("done"));
+    let past = wiping(past, &["a"]);
+    assert_eq!(past.world.pending().len(), 0);
+    let past = past.said("@eve wipe").woke("eve").answered("eve", calls(&[("wipe", r#"{"path":"a"}"#)]));
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn uses_are_counted_from_the_decided_call_on() {
+    let past = again(granted(Scope::Uses(2)), &["a"]);
+    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.grants().count(), 0);
+    let past = again(past, &["a"]);
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn uses_within_one_answer_are_counted_too() {
+    let past = again(granted(Scope::Uses(3)), &["a", "a", "a"]);
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn grant_expires_by_recorded_time() {
+    let past = Past::with(room_with(|spec| spec.limits.grant_ttl_ms = 60_000));
+    let past = wiping(past, &["a"]);
+    let command = judged("bob", past.oldest(), yes().within(Scope::World));
+    let past = past.then(command).after_ms(60_000);
+    let past = again(past, &["a"]);
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn new_grant_decides_the_requests_that_wait_and_are_like_it() {
+    let past = asks_to_wipe(&["a", "b", "a"]);
+    let (first, last) = (past.oldest(), *past.world.pending().keys().last().unwrap());
+    let past = past.then(judged("bob", first, yes().within(Scope::Turn)));
+    let used: Vec<Option<RequestId>> = past
+        .last()
+        .iter()
+        .filter_map(|event| if let Event::GrantUsed(used) = event { Some(used.request) } else { None })
+        .collect();
+    assert_eq!(used, [None, Some(last)]);
+    assert_eq!(past.world.pending().len(), 1);
+    let decision = past.decide(&judged("bob", last, yes()));
+    let Err(Refusal::Right { reason: RefusalReason::AlreadyDecided, decided: Some(decided) }) = decision.answer else {
+        panic!("{decision:?}")
+    };
+    assert_eq!((decided.by, decided.how.as_str()), (Some(person("ada")), "granted"));
+}
+
+#[test]
+fn constraints_free_the_places_that_they_name_and_no_other() {
+    let past = asks_to_wipe(&["tmp/a"]);
+    let free = json!([{ "path": "/path", "prefix": "tmp/" }]);
+    let command = judged("bob", past.oldest(), wide(Scope::Turn, free));
+    let past = again(past.then(command), &["tmp/b", "etc/b"]);
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn constraints_must_fit_the_decided_call_and_name_a_part_of_it() {
+    let past = asks_to_wipe(&["tmp/a"]);
+    let request = past.oldest();
+    for constraints in [
+        json!([{ "path": "/path", "prefix": "etc/" }]),
+        json!([{ "path": "", "prefix": {} }]),
+        json!([]),
+        json!([{ "path": "/other", "equals": 1 }]),
+    ] {
+        let command = judged("bob", request, wide(Scope::Turn, constraints));
+        refuses(&past, &command, RefusalReason::BadConstraint, Some(request));
+    }
+}
+
+#[test]
+fn any_arguments_are_granted_only_where_the_tool_offers_it() {
+    let past = asks_to_wipe(&["a"]);
+    let any = Judgement { wider: Wider::Any, ..yes().within(Scope::Turn) };
+    refuses(&past, &judged("bob", past.oldest(), any.clone()), RefusalReason::AnyNotOffered, Some(past.oldest()));
+    let spec = room_with(|spec| spec.tools.get_mut(&tool("wipe")).unwrap().grants_any = true);
+    let past = wiping(Past::with(spec), &["a"]);
+    let command = judged("bob", past.oldest(), any);
+    assert_eq!(again(past.then(command), &["b", "c"]).world.pending().len(), 0);
+}
+
+#[test]
+fn parts_of_a_decision_fit_together() {
+    let past = asks_to_wipe(&["a"]);
+    let request = past.oldest();
+    let no = Judgement::new(Verdict::Deny);
+    for judgement in [
+        no.clone().within(Scope::World),
+        Judgement { arguments: Some("{}".to_owned()), ..no },
+        yes().within(Scope::Uses(0)),
+        Judgement { wider: Wider::Any, ..yes() },
+    ] {
+        refuses(&past, &judged("bob", request, judgement), RefusalReason::BadScope, Some(request));
+    }
+}
+
+#[test]
+fn revoked_grant_allows_nothing_more() {
+    let past = granted(Scope::World);
+    let grant = past.grant();
+    let past = past.then(revoke(grant));
+    assert_eq!(again(past.clone(), &["a"]).world.pending().len(), 1);
+    refuses(&past, &revoke(grant), RefusalReason::UnknownGrant, None);
+    let command = of(Principal::Agent(agent("bob")), &revoke(grant));
+    refuses(&granted(Scope::World), &command, RefusalReason::NotAPerson, None);
+}
+
+#[test]
+fn changed_tool_loses_its_grants() {
+    let past = granted(Scope::World);
+    let revised = |change: fn(&mut ToolSpec)| {
+        let spec = room_with(|spec| change(spec.tools.get_mut(&tool("wipe")).unwrap()));
+        past.clone().then(revise(spec)).world.grants().count()
+    };
+    assert_eq!(revised(|tool| tool.description.push('!')), 1);
+    assert_eq!(revised(|tool| tool.schema = json!({ "type": "object" })), 0);
+    assert_eq!(revised(|tool| tool.effect = crate::tool::EffectClass::Write), 0);
+    assert_eq!(revised(|tool| tool.settings = crate::ids::Digest::of(&[b"another root"])), 0);
+    let gone = room_with(|spec| spec.agents[0].tools.clear());
+    assert_eq!(past.clone().then(revise(gone)).world.grants().count(), 0);
+}
