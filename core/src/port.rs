@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_core::stream::BoxStream;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::commit::{CommandKey, Commit};
@@ -191,7 +192,7 @@ pub trait Model: Send + Sync + Debug {
 }
 
 /// What a person answered to a tool's question.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// The numbers of the chosen options, from 0, ascending; empty for free text.
     pub options: Vec<u32>,
@@ -247,6 +248,8 @@ pub struct HostCommand {
     pub cwd: PathBuf,
     /// How long it may run, by the machine's monotonic clock.
     pub timeout: Duration,
+    /// What it reads on its standard input; `None`: nothing.
+    pub input: Option<String>,
     /// The most bytes kept of each of its outputs; the rest is read and thrown away.
     pub output_max: usize,
     /// Names the lock that the program's helper holds while anything of it lives. A second run under the same name

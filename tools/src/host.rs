@@ -14,6 +14,7 @@
 //! Linux only; elsewhere just the program's process group is killed.
 
 pub mod ancestry;
+mod failure;
 mod helper;
 mod lock;
 mod process;
@@ -21,7 +22,9 @@ mod stat;
 mod sweep;
 mod wire;
 
+pub(crate) use failure::failed;
 pub use helper::{HELPER_ARGUMENT, TOOL_VARIABLE, helper_main};
+pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
 
 #[cfg(test)]

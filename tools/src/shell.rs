@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use folkmoot_core::ids::Digest;
+use folkmoot_core::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
 use folkmoot_core::tool::{Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
 use serde::Deserialize;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::host::{failed, lock_of};
 use crate::output::cut;
 
 mod allow;
@@ -94,7 +95,7 @@ impl Tool for Shell {
         };
         match host.run(self.command(call, argv)).await {
             Ok(output) => outcome(&output, self.spec.model_bytes_max),
-            Err(error) => ToolOutcome::failed(code(&error), explain(&error)),
+            Err(error) => not_run(&error),
         }
     }
 
@@ -109,9 +110,9 @@ impl Shell {
             argv,
             cwd: self.cwd.clone(),
             timeout: self.spec.timeout(),
+            input: None,
             output_max: usize::try_from(self.spec.model_bytes_max).unwrap_or(usize::MAX),
-            // The same for every attempt: a rerun waits until nothing of the lost run lives.
-            lock: Digest::of(&[call.idempotency_key.as_bytes()]).to_string(),
+            lock: lock_of(call),
         }
     }
 }
@@ -141,20 +142,12 @@ fn model_view(stdout: &str, stderr: &str, is_cut: bool) -> String {
     format!("{stdout}{complaint}{cut}")
 }
 
-fn code(error: &HostError) -> ToolErrorCode {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum may grow: its crate says so")]
-    match error {
-        HostError::TimedOut(_) => ToolErrorCode::TimedOut,
-        HostError::Lost(_) => ToolErrorCode::Lost,
-        HostError::NotStarted { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            ToolErrorCode::NotFound
-        }
-        _ => ToolErrorCode::Failed,
+/// A program that is not there is named by the arguments: a model can name another one.
+fn not_run(error: &HostError) -> ToolOutcome {
+    if let HostError::NotStarted { source, .. } = error
+        && source.kind() == std::io::ErrorKind::NotFound
+    {
+        return ToolOutcome::failed(ToolErrorCode::NotFound, with_causes(error));
     }
-}
-
-/// The error and its causes.
-fn explain(error: &HostError) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
+    failed(error)
 }

@@ -43,6 +43,7 @@ impl Place {
             argv: argv.iter().map(ToString::to_string).collect(),
             cwd: self.folder.path().to_owned(),
             timeout: DEADLINE,
+            input: None,
             output_max: 1000,
             lock: "call".into(),
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStderr, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -162,17 +162,26 @@ fn start(order: &Order) -> io::Result<(Pid, ChildStdout, ChildStderr)> {
     let mut child = Command::new(program)
         .args(arguments)
         .current_dir(&order.cwd)
-        .stdin(Stdio::null())
+        .stdin(if order.input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()?;
+    if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {
+        thread::spawn(move || feed(pipe, &input));
+    }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     match (pid, child.stdout.take(), child.stderr.take()) {
         // From here on `reap` is the only one who waits: `child` would not see its own end.
         (Some(pid), Some(stdout), Some(stderr)) => Ok((pid, stdout, stderr)),
         _ => Err(io::Error::other("the program has no id or no outputs")),
     }
+}
+
+/// Gives the program its input, and then the end of it.
+fn feed(mut pipe: ChildStdin, input: &str) {
+    // It may end, or close its input, without reading: what that means is its own affair.
+    pipe.write_all(input.as_bytes()).ok();
 }
 
 /// Reaps every child, born or adopted, until none is left.

@@ -5,7 +5,14 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use folkmoot_core::ids::Digest;
+use folkmoot_core::port::ToolCall;
 use rustix::fs::{FlockOperation, flock};
+
+/// Names the lock of a call. The same for every attempt: a rerun waits until nothing of the lost run lives.
+pub(crate) fn lock_of(call: &ToolCall) -> String {
+    Digest::of(&[call.idempotency_key.as_bytes()]).to_string()
+}
 
 /// A held lock. The kernel releases it when this process ends, however it ends.
 #[derive(Debug)]

@@ -24,8 +24,9 @@ const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 /// Runs programs under a helper process.
 ///
 /// The helper is a program that calls [`helper_main`](super::helper_main) when its first argument is
-/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary, or `folkmoot-tool-helper`. Programs get a fresh
-/// environment, no input and no terminal, and cannot gain rights (no `sudo`).
+/// [`HELPER_ARGUMENT`]: the `folkmoot` command, an embedder's own binary, or `folkmoot-tool-helper`. Programs get a
+/// fresh environment, no input but their command's, no file that the runtime has opened and no terminal, and cannot gain
+/// rights (no `sudo`).
 #[derive(Debug, Clone)]
 pub struct ProcessHost {
     helper: PathBuf,
@@ -73,6 +74,7 @@ impl ToolHost for ProcessHost {
         let order = Order {
             lock: self.lock(&command.lock)?,
             timeout_ms: u64::try_from(command.timeout.as_millis()).unwrap_or(u64::MAX),
+            input: command.input,
             output_max: command.output_max,
             argv: command.argv,
             cwd: command.cwd,

@@ -15,6 +15,7 @@ pub(super) struct Order {
     pub(super) argv: Vec<String>,
     pub(super) cwd: PathBuf,
     pub(super) timeout_ms: u64,
+    pub(super) input: Option<String>,
     pub(super) output_max: usize,
     pub(super) lock: PathBuf,
 }

@@ -118,6 +118,7 @@ async fn plays_the_runtime() {
         argv: vec!["sh".into(), "-c".into(), script],
         cwd: place.clone().into(),
         timeout: DEADLINE,
+        input: None,
         output_max: 1000,
         lock: "call".into(),
     };

@@ -33,6 +33,34 @@ async fn a_program_gets_no_secrets_no_input_and_its_folder() {
 }
 
 #[tokio::test]
+async fn a_program_reads_its_input_to_the_end() {
+    let place = Place::new();
+    let input = "a\n\"ü\"".repeat(50_000);
+    let command = HostCommand { input: Some(input.clone()), ..place.shell("wc -c") };
+    let output = place.host().run(command).await.unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{}\n", input.len()));
+}
+
+#[tokio::test]
+async fn a_program_may_leave_its_input_unread() {
+    let place = Place::new();
+    for script in ["exit 3", "exec <&-; exit 3"] {
+        let command = HostCommand { input: Some("x".repeat(500_000)), ..place.shell(script) };
+        assert_eq!(place.host().run(command).await.unwrap().code, Some(3));
+    }
+}
+
+#[tokio::test]
+async fn a_program_gets_no_file_that_the_runtime_has_opened() {
+    let place = Place::new();
+    let _open = std::fs::File::create(place.path("secret")).unwrap();
+    let output = place.run("ls -l /proc/self/fd").await.unwrap();
+    let files = String::from_utf8(output.stdout).unwrap();
+    assert!(files.contains("/dev/null"), "{files}");
+    assert!(!files.contains("secret") && !files.contains("locks"), "{files}");
+}
+
+#[tokio::test]
 async fn arguments_reach_the_program_as_they_are() {
     let place = Place::new();
     let output = place.host().run(place.command(&["printf", "%s|", "a b", "$HOME", "; ls", "ü\n"])).await.unwrap();
