@@ -224,7 +224,7 @@ pub struct ToolCall {
     pub host: Option<Arc<dyn ToolHost>>,
 }
 
-/// A tool. Dropping the future of a run stops it.
+/// A tool. Dropping the future of a run stops it; that cannot stop code which holds its thread, and so needs a process.
 #[async_trait]
 pub trait Tool: Send + Sync + Debug {
     /// What it declares.

@@ -8,6 +8,7 @@
 
 pub mod script;
 
+mod helper;
 mod media_type;
 mod room;
 pub mod run;
@@ -32,6 +33,7 @@ pub use folkmoot_providers as providers;
 pub use folkmoot_store as store;
 pub use folkmoot_store::{OpenMode, Store};
 pub use folkmoot_tools as tools;
-pub use folkmoot_tools::ProcessHost;
+pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers};
+pub use helper::{tool_helper_main, tool_helper_main_with};
 pub use media_type::media_type_of;
-pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of, tool_helper_main};
+pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of};

@@ -10,7 +10,7 @@ use folkmoot_core::ids::{ModelName, ToolName};
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, SpecText};
 use folkmoot_providers::build_model;
-use folkmoot_tools::{HELPER_ARGUMENT, build_tool, helper_main, roots_touch};
+use folkmoot_tools::{build_tool, roots_touch};
 
 mod compile;
 mod own;
@@ -95,14 +95,5 @@ impl Assemble for Shipped {
             tools: self.tools(definition, text, base)?,
             agents: self.own.agents.clone(),
         })
-    }
-}
-
-/// Makes this program its own tool helper: called first in `main`, it returns at once, unless the program was started as
-/// the helper. Then it serves as that and ends the process.
-pub fn tool_helper_main() {
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == HELPER_ARGUMENT) {
-        let code = helper_main();
-        std::process::exit(if code == std::process::ExitCode::SUCCESS { 0 } else { 1 });
     }
 }

@@ -1,3 +1,4 @@
 //! What needs processes of its own, and waits for them under a deadline.
 
 mod kill;
+mod worker;

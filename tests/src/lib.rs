@@ -19,6 +19,7 @@ mod probe;
 mod pure;
 mod room;
 mod stage;
+mod stubborn;
 mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
@@ -28,4 +29,5 @@ pub use probe::{Probe, Probed};
 pub use pure::{Cast, Dice, PureRoom};
 pub use room::{Room, agent_name, person, room_name};
 pub use stage::{Kept, Stage};
+pub use stubborn::Stubborn;
 pub use trace::{Trace, commits_of, repeats_of, story_of};

@@ -31,7 +31,9 @@ mod scripted;
 mod shell;
 #[cfg(test)]
 mod stage;
+mod worker;
 
 pub use build::{BuildError, Built, Kind, build_tool, kinds};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
 pub use roots::roots_touch;
+pub use worker::{BlockingTool, WORKER_ARGUMENT, Worker, WorkerCall, Workers};
