@@ -31,6 +31,15 @@ fn an_own_tool_runs_only_with_arguments_that_fit_its_schema() -> std::io::Result
 }
 
 #[test]
+fn a_blocking_tool_is_killed_at_its_time_limit() -> std::io::Result<()> {
+    let printed = run("blocking_tool", &[])?;
+    let lines: Vec<&str> = printed.lines().collect();
+    assert_eq!(lines.first(), Some(&"divisor: 7"));
+    assert!(lines.get(1).is_some_and(|line| line.contains("took longer than its limit")), "{printed}");
+    Ok(())
+}
+
+#[test]
 fn an_agent_in_code_remembers_by_its_note() -> std::io::Result<()> {
     let printed = run("custom_agent", &[])?;
     assert!(printed.contains("abacus: Sum number 1: 42"), "{printed}");
