@@ -2,13 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may panic")]
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, ToolHost};
 use folkmoot_tools::ProcessHost;
 use folkmoot_tools::host::ancestry::{descends_from_runtime_or_tool, descends_from_tool};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tempfile::TempDir;
 
 mod real_time {
@@ -60,20 +64,39 @@ impl Place {
     /// Waits until a program has written its process id into `file`.
     async fn pid_in(&self, file: &str) -> u32 {
         let path = self.path(file);
-        until(|| std::fs::read_to_string(&path).ok()?.strip_suffix('\n')?.parse().ok()).await
+        until(self.folder.path(), || std::fs::read_to_string(&path).ok()?.strip_suffix('\n')?.parse().ok()).await
+    }
+
+    /// Waits until no helper holds a lock: it removes its own when it has no descendant left.
+    async fn unlocked(&self) {
+        let locks = self.path("locks");
+        until(&locks, || (std::fs::read_dir(&locks).unwrap().count() == 0).then_some(())).await;
     }
 }
 
-/// Asks again and again until there is an answer.
-async fn until<T>(mut ask: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
+/// Asks again whenever something changes in `folder`, until there is an answer.
+async fn until<T>(folder: &Path, mut ask: impl FnMut() -> Option<T>) -> T {
+    let mut changes = inotify::init(CreateFlags::CLOEXEC).unwrap();
+    let watched = WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MOVED_TO | WatchFlags::CLOSE_WRITE;
+    inotify::add_watch(&changes, folder, watched).unwrap();
     loop {
         if let Some(answer) = ask() {
             return answer;
         }
-        assert!(start.elapsed() < DEADLINE, "nothing happened within {DEADLINE:?}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+        changes = readable(changes).await;
+        rustix::io::read(&changes, &mut [0; 4096]).unwrap();
     }
+}
+
+/// Waits under the deadline until there is something to read.
+async fn readable(file: OwnedFd) -> OwnedFd {
+    let wait = move || {
+        let deadline = DEADLINE.try_into().unwrap();
+        let ready = poll(&mut [PollFd::new(&file, PollFlags::IN)], Some(&deadline)).unwrap();
+        assert_eq!(ready, 1, "nothing happened within {DEADLINE:?}");
+        file
+    };
+    tokio::task::spawn_blocking(wait).await.unwrap()
 }
 
 /// Whether process `pid` runs: a dead one that nobody has reaped yet does not.
@@ -83,9 +106,13 @@ fn is_alive(pid: u32) -> bool {
 }
 
 async fn gone(pid: u32) {
-    until(|| (!is_alive(pid)).then_some(())).await;
+    match pidfd_open(Pid::from_raw(pid.try_into().unwrap()).unwrap(), PidfdFlags::empty()) {
+        Ok(process) => drop(readable(process).await),
+        Err(error) => assert_eq!(error, rustix::io::Errno::SRCH),
+    }
 }
 
-/// A script that leaves its own process id in the file `child`, that of a detached grandchild in `orphan`, and waits.
-const DETACHES: &str = "(setsid sh -c 'echo $$ > orphan.new; mv orphan.new orphan; exec sleep 1000' &) ; \
-                        echo $$ > child.new; mv child.new child; exec sleep 1000";
+/// A script that leaves its own process id in the file `child`, that of a detached grandchild in `orphan`, and waits. When
+/// `child` is there, the grandchild has lost its parent.
+const DETACHES: &str = "(setsid sh -c 'echo $$ > orphan.new; mv orphan.new orphan; sleep 1000; :' &) ; \
+                        echo $$ > child.new; mv child.new child; sleep 1000; :";

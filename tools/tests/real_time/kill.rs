@@ -44,8 +44,7 @@ async fn programs_that_fork_all_the_time_are_caught() {
         ended = host.run(place.shell(script)) => panic!("it ended by itself: {ended:?}"),
         _ = place.pid_in("child") => {}
     }
-    // The helper removes its lock only when it has no descendant left.
-    until(|| (std::fs::read_dir(place.path("locks")).unwrap().count() == 0).then_some(())).await;
+    place.unlocked().await;
     assert_eq!(processes_in(place.folder.path()), Vec::<u32>::new());
 }
 
@@ -135,7 +134,7 @@ async fn a_chain_of_processes_that_each_start_the_next_is_caught() {
         ended = host.run(place.shell(script)) => panic!("it ended by itself: {ended:?}"),
         _ = place.pid_in("child") => {}
     }
-    until(|| (std::fs::read_dir(place.path("locks")).unwrap().count() == 0).then_some(())).await;
+    place.unlocked().await;
     assert_eq!(processes_in(place.folder.path()), Vec::<u32>::new());
 }
 

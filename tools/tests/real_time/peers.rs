@@ -1,3 +1,6 @@
+use std::io::{Read as _, Write as _};
+use std::process::Child;
+
 use crate::*;
 
 #[tokio::test]
@@ -6,8 +9,7 @@ async fn a_tools_process_is_told_from_others_even_when_it_detached_itself() {
     let host = place.host();
     let looked = async {
         for pid in [place.pid_in("child").await, place.pid_in("orphan").await] {
-            // While a process becomes another program nothing can be read of it.
-            assert!(until(|| descends_from_tool(pid).ok()).await);
+            assert!(descends_from_tool(pid).unwrap());
             assert!(descends_from_runtime_or_tool(pid, std::process::id()).unwrap());
             assert!(descends_from_runtime_or_tool(pid, 0).unwrap(), "a tool of another runtime is a tool");
         }
@@ -18,25 +20,32 @@ async fn a_tools_process_is_told_from_others_even_when_it_detached_itself() {
     }
 }
 
-#[tokio::test]
-async fn the_runtimes_own_descendants_are_told_from_strangers() {
-    let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+#[test]
+fn the_runtimes_own_descendants_are_told_from_strangers() {
+    let mut child = started(&mut Command::new("cat"));
     let own = std::process::id();
-    assert!(until(|| descends_from_runtime_or_tool(child.id(), own).ok()).await);
+    assert!(descends_from_runtime_or_tool(child.id(), own).unwrap());
     assert!(descends_from_runtime_or_tool(own, own).unwrap());
     assert!(!descends_from_runtime_or_tool(own, child.id()).unwrap(), "a parent is no descendant");
-    assert!(!until(|| descends_from_tool(child.id()).ok()).await);
+    assert!(!descends_from_tool(child.id()).unwrap());
     child.kill().unwrap();
     child.wait().unwrap();
 }
 
-#[tokio::test]
-async fn a_program_whose_helper_was_killed_still_has_its_mark() {
-    let mut child = Command::new("sleep").arg("1000").env("FOLKMOOT_TOOL", "1").spawn().unwrap();
-    // Its environment cannot be read until it has become `sleep`.
-    until(|| descends_from_tool(child.id()).ok().filter(|is_tool| *is_tool)).await;
+#[test]
+fn a_program_whose_helper_was_killed_still_has_its_mark() {
+    let mut child = started(Command::new("cat").env("FOLKMOOT_TOOL", "1"));
+    assert!(descends_from_tool(child.id()).unwrap());
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// A process that runs `cat`. While it becomes that, nothing can be read of it: when it answers, it has.
+fn started(cat: &mut Command) -> Child {
+    let mut child = cat.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(b".").unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    child
 }
 
 #[test]
