@@ -1,10 +1,28 @@
 //! Personal data and keys taken out of texts and values.
 //!
 //! A match is replaced by a fixed marker, e.g. `[email]`, which is not matched again. Values are walked, never their
-//! written form, so what comes out is as well-formed as what went in. Every kind reads a text once, with bounded steps
-//! aside: the time is linear in the text's length, whatever stands in it.
+//! written form, so what comes out is as well-formed as what went in. Every kind reads a text once and looks a bounded
+//! way ahead: the time is linear in the text's length, whatever stands in it.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+mod card;
+mod email;
+mod iban;
+mod key;
+mod number;
+mod phone;
+mod secrets;
+#[cfg(test)]
+mod tests;
+mod value;
+
+pub use secrets::SecretRules;
 
 /// A kind of text that can be taken out, in the order in which the kinds are looked for: a key may hold what looks like
 /// an address, and an account number what looks like a card.
@@ -23,6 +41,9 @@ pub enum RedactionKind {
     Phone,
 }
 
+/// Finds the first match in a text. A text begins at an edge: what was before it does not count.
+type Find = fn(&str) -> Option<Range<usize>>;
+
 impl RedactionKind {
     /// All kinds, in their order.
     pub const ALL: [Self; 5] = [Self::Key, Self::Email, Self::Iban, Self::Card, Self::Phone];
@@ -38,4 +59,54 @@ impl RedactionKind {
             Self::Phone => "[phone]",
         }
     }
+
+    const fn finders(self) -> &'static [Find] {
+        match self {
+            Self::Key => key::FINDERS,
+            Self::Email => &[email::find],
+            Self::Iban => &[iban::find],
+            Self::Card => &[card::find],
+            Self::Phone => &[phone::find],
+        }
+    }
+
+    fn redact(self, text: Cow<'_, str>) -> Cow<'_, str> {
+        self.finders().iter().fold(text, |text, find| replace(text, self.marker(), *find))
+    }
+}
+
+/// `text` with every match of `kinds` replaced by its kind's marker. A text without a match is borrowed, and doing it
+/// twice changes nothing more.
+#[must_use]
+pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
+    kinds.iter().fold(Cow::Borrowed(text), |text, kind| kind.redact(text))
+}
+
+/// Redacts the strings in `value` at every depth, the names of fields included. Numbers, and the count of what an array
+/// or object holds, stay: a second name that would become the same marker is numbered, e.g. `[email] 2`. With
+/// [`RedactionKind::Key`], a string that looks random is taken out as a whole if the name of its field is that of a
+/// secret.
+pub fn redact_value(kinds: &BTreeSet<RedactionKind>, value: &mut Value) {
+    let hides = |name: &str, text: &str| kinds.contains(&RedactionKind::Key) && key::is_secret(name, text);
+    value::walk(value, &|name, text| match name {
+        Some(name) if hides(name, text) => Cow::Owned(RedactionKind::Key.marker().to_owned()),
+        Some(_) | None => redact_text(kinds, text),
+    });
+}
+
+fn replace<'a>(text: Cow<'a, str>, marker: &str, find: Find) -> Cow<'a, str> {
+    let mut redacted = String::new();
+    let mut rest = &*text;
+    while let Some((before, behind)) =
+        find(rest).and_then(|span| Some((rest.get(..span.start)?, rest.get(span.end..)?)))
+    {
+        redacted.push_str(before);
+        redacted.push_str(marker);
+        rest = behind;
+    }
+    if redacted.is_empty() {
+        return text;
+    }
+    redacted.push_str(rest);
+    Cow::Owned(redacted)
 }
