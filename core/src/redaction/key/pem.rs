@@ -24,5 +24,6 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn private_label(text: &str) -> Option<usize> {
     let text = text.get(..text.floor_char_boundary(LABEL_BYTES_MAX))?;
     let label = text.get(..text.find(DASHES)?)?;
-    label.contains("PRIVATE KEY").then_some(label.len())
+    let is_label = label.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    (is_label && label.contains("PRIVATE KEY")).then_some(label.len())
 }
