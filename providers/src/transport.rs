@@ -67,12 +67,11 @@ impl HttpModel {
         Ok(Self { codec, settings, environment, client })
     }
 
-    /// Writes the HTTP request. The secrets are those that stand in it.
+    /// Writes the HTTP request.
     fn request(&self, call: &ModelCall) -> Result<Outgoing, ModelError> {
         let mode = if self.settings.stream { Mode::Stream } else { Mode::Whole };
         let wire = self.codec.encode(&call.request, mode);
         let base_url = self.expand(&self.settings.base_url)?;
-        let mut secrets = Vec::new();
         let url = format!("{}{}", base_url.expose().trim_end_matches('/'), wire.path);
         let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
         for (name, value) in &wire.headers {
@@ -82,16 +81,12 @@ impl HttpModel {
             let key = self.expand(key)?;
             let (name, value) = self.codec.key_header(key.expose());
             request = request.header(name, sensitive(&value)?);
-            secrets.push(key);
         }
         for (name, template) in &self.settings.headers {
             let value = self.expand(template)?;
             request = request.header(name, sensitive(value.expose())?);
-            if template.has_variables() {
-                secrets.push(value);
-            }
         }
-        Ok(Outgoing { request, mode, secrets, warnings: wire.warnings })
+        Ok(Outgoing { request, mode, warnings: wire.warnings })
     }
 
     fn expand(&self, template: &Template) -> Result<Secret, ModelError> {
@@ -105,7 +100,6 @@ impl HttpModel {
 struct Outgoing {
     request: reqwest::RequestBuilder,
     mode: Mode,
-    secrets: Vec<Secret>,
     warnings: Vec<String>,
 }
 
@@ -122,14 +116,14 @@ fn sensitive(value: &str) -> Result<reqwest::header::HeaderValue, ModelError> {
 #[async_trait]
 impl Model for HttpModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let Outgoing { request, mode, secrets, warnings } = self.request(call)?;
+        let Outgoing { request, mode, warnings } = self.request(call)?;
         let exchange = exchange::Exchange { codec: &*self.codec, settings: &self.settings, mode, drafts };
         let answer = tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
         let answer = answer.unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));
-        let redact = |text: String| secrets.iter().fold(text, |text, secret| secret.redact(&text));
+        let redact = |text: &str| self.settings.secrets(&*self.environment).redact_text(text).into_owned();
         match answer {
             Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
-            Err(error) => Err(ModelError { detail: redact(error.detail), ..error }),
+            Err(error) => Err(ModelError { detail: redact(&error.detail), ..error }),
         }
     }
 }

@@ -28,9 +28,6 @@ impl Environment for ProcessEnvironment {
 pub struct Secret(String);
 
 impl Secret {
-    /// Values shorter than this are not replaced in texts: they would take half of the words with them.
-    const REDACTED_BYTES_MIN: usize = 4;
-
     /// Wraps a value.
     #[must_use]
     pub fn new(value: impl Into<String>) -> Self {
@@ -41,12 +38,6 @@ impl Secret {
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
-    }
-
-    /// `text` without the value.
-    #[must_use]
-    pub fn redact(&self, text: &str) -> String {
-        if self.0.len() < Self::REDACTED_BYTES_MIN { text.to_owned() } else { text.replace(&self.0, "***") }
     }
 }
 
@@ -125,6 +116,15 @@ impl Template {
     #[must_use]
     pub fn has_variables(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Variable { .. }))
+    }
+
+    /// The values of its variables that are set. Defaults are no secrets: they stand in the script.
+    pub fn values(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
+        let value = |piece: &Piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Variable { name, .. } => environment.variable(name).map(Secret),
+        };
+        self.pieces.iter().filter_map(value)
     }
 
     /// Puts the values in.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use folkmoot_core::redaction::SecretRules;
 use serde::{Deserialize, Deserializer, de};
 
-use super::secret::Template;
+use super::secret::{Environment, Secret, Template};
 use crate::codec::OutputLimit;
 use crate::codec::openai_chat::ReasoningEcho;
 use crate::duration;
@@ -44,6 +45,15 @@ pub struct HttpSettings {
 impl HttpSettings {
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
     pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+    /// What must not be shown of these settings: the values of the variables in its key and headers, as they are now.
+    /// [`HttpSettings::base_url`] stays readable, so that an error can say which server is not there.
+    #[must_use]
+    pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
+        let templates = self.key.iter().chain(self.headers.values());
+        let values: Vec<Secret> = templates.flat_map(|template| template.values(environment)).collect();
+        SecretRules::new(values.iter().map(Secret::expose))
+    }
 }
 
 impl Default for HttpSettings {

@@ -224,8 +224,16 @@ async fn the_key_stays_out_of_details_and_debug_texts() {
     let body = json!({ "error": { "message": format!("the key {KEY} is unknown") } }).to_string();
     let server = Server::answering("401 Unauthorized", &[], &body);
     let error = error(&server, json!({})).await;
-    assert_eq!(error, ModelError::new(ModelErrorKind::RefusesAccount, "HTTP 401: the key *** is unknown"));
+    assert_eq!(error, ModelError::new(ModelErrorKind::RefusesAccount, "HTTP 401: the key [secret] is unknown"));
     assert!(!format!("{:?}", model(&server.base_url, json!({}))).contains(KEY));
+}
+
+#[tokio::test]
+async fn the_value_of_a_variable_in_a_header_stays_out_of_details_even_without_the_words_around_it() {
+    let body = json!({ "error": { "message": format!("{KEY} is unknown") } }).to_string();
+    let server = Server::answering("401 Unauthorized", &[], &body);
+    let headers = json!({ "key": null, "headers": { "authorization": "Basic ${OPENAI_API_KEY}" } });
+    assert_eq!(error(&server, headers).await.detail, "HTTP 401: [secret] is unknown");
 }
 
 #[tokio::test]
