@@ -257,7 +257,7 @@ impl ToolOutcome {
     /// A failure with a code for the model and a detail for operators.
     #[must_use]
     pub fn failed(code: ToolErrorCode, detail: impl Into<String>) -> Self {
-        Self::Failed(ToolFailure { code, detail: detail.into() })
+        Self::Failed(ToolFailure::new(code, detail))
     }
 }
 
@@ -268,6 +268,14 @@ pub struct ToolFailure {
     pub code: ToolErrorCode,
     /// What operators are told.
     pub detail: String,
+}
+
+impl ToolFailure {
+    /// A failure with a code for the model and a detail for operators.
+    #[must_use]
+    pub fn new(code: ToolErrorCode, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into() }
+    }
 }
 
 /// The failures that a model can do something about. Each has one fixed sentence.

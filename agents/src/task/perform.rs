@@ -10,7 +10,7 @@ use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, Tool
 use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Tool, ToolCall};
 use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
-use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome};
 use folkmoot_core::world::Runnable;
 
 use super::drafts::{Audience, Channel};
@@ -192,18 +192,15 @@ impl WorldTask {
 
     /// The tool that `agent`'s calls are for. One that was defined anew since their turn began is another tool: what a
     /// person allowed, and what the log says of its effect, was the old one.
-    fn tool(&self, agent: &AgentName, name: &ToolName) -> Result<Arc<dyn Tool>, ToolOutcome> {
+    fn tool(&self, agent: &AgentName, name: &ToolName) -> Result<Arc<dyn Tool>, ToolFailure> {
         let turn = self.world.memory(agent).and_then(|memory| memory.turn.as_ref());
         let then = turn.and_then(|turn| turn.rules.spec().tools.get(name));
         let now = self.world.rules().spec().tools.get(name);
         if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
-            return Err(ToolOutcome::failed(
-                ToolErrorCode::NotAllowed,
-                "the tool was defined anew since it was called",
-            ));
+            return Err(ToolFailure::new(ToolErrorCode::NotAllowed, "the tool was defined anew since it was called"));
         }
         let tool = self.parts.tools.get(name).cloned();
-        tool.ok_or_else(|| ToolOutcome::failed(ToolErrorCode::Failed, "the tool is not open here"))
+        tool.ok_or_else(|| ToolFailure::new(ToolErrorCode::Failed, "the tool is not open here"))
     }
 
     fn tool_call(
@@ -212,11 +209,11 @@ impl WorldTask {
         call: CallId,
         attempt: Attempt,
         runnable: Runnable,
-    ) -> Result<ToolCall, ToolOutcome> {
-        let erased = || ToolOutcome::failed(ToolErrorCode::Failed, "the arguments were erased");
+    ) -> Result<ToolCall, ToolFailure> {
+        let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
         let text = runnable.arguments.ok_or_else(erased)?;
         let arguments = serde_json::from_str(&text)
-            .map_err(|error| ToolOutcome::failed(ToolErrorCode::BadArguments, error.to_string()))?;
+            .map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
         Ok(ToolCall {
             agent: agent.clone(),
             call,
@@ -290,13 +287,13 @@ fn failed(agent: AgentName, turn: Option<TurnId>, AgentError { code, detail }: A
 }
 
 /// Runs a tool within its time limit; `None` if it took longer and was dropped.
-async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolOutcome>) -> Option<ToolOutcome> {
+async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>) -> Option<ToolOutcome> {
     match run {
         Ok((tool, call)) => {
             let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call)).await.ok()?;
             Some(cap(outcome, tool.spec()))
         }
-        Err(outcome) => Some(outcome),
+        Err(failure) => Some(ToolOutcome::Failed(failure)),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, GrantGiven, MessageRouted, Notice, OutcomeSettled, ReconciledHow, RoutingRule,
-    RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
+    CallStatus, CloseReason, Event, GrantGiven, JoinElapsed, MessageEdited, MessageRouted, Notice, OutcomeSettled,
+    ReconciledHow, RoutingRule, RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -51,16 +51,10 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::ArtifactWithheld(withheld) => {
             Some(Line::Quiet(format!("part of what {} said is no prose and is not shown", withheld.agent)))
         }
-        Event::MessageEdited(edited) => {
-            let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
-            Some(Line::Quiet(format!("message {} now says: {}", edited.at, clean(text))))
-        }
+        Event::MessageEdited(edited) => Some(Line::Quiet(now_says(edited))),
         Event::MessageRetracted(retracted) => Some(Line::Quiet(gone("was taken back", retracted.at, &retracted.gone))),
         Event::ReplyRegenerated(made) => Some(Line::Quiet(gone("is made anew", made.at, &made.gone))),
-        Event::JoinElapsed(elapsed) => {
-            let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
-            Some(Line::Quiet(format!("{} goes on without {}", elapsed.agent, missing.join(", "))))
-        }
+        Event::JoinElapsed(elapsed) => Some(Line::Quiet(goes_on(elapsed))),
         Event::HandedOff(handed) => Some(Line::Quiet(format!("{} hands over to {}", handed.agent, handed.to))),
         Event::SpecRevised(_) => Some(Line::Quiet("the room's definition changed".to_owned())),
         Event::WarningRecorded(warning) => {
@@ -93,9 +87,6 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)
         | Event::ApprovalExpired(_)
-        | Event::GrantGiven(_)
-        | Event::GrantUsed(_)
-        | Event::GrantRevoked(_)
         | Event::QuestionAsked(_)
         | Event::QuestionAnswered(_)
         | Event::ToolStarted(_)
@@ -104,6 +95,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
         | Event::CallReplaced(_) => of_call(chat, at, event),
+        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => of_grant(chat, event),
     }
 }
 
@@ -132,11 +124,42 @@ fn unseen_way(routed: &MessageRouted) -> Option<Line> {
     Some(Line::Quiet(what))
 }
 
+fn goes_on(elapsed: &JoinElapsed) -> String {
+    let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
+    format!("{} goes on without {}", elapsed.agent, missing.join(", "))
+}
+
+fn now_says(edited: &MessageEdited) -> String {
+    let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
+    format!("message {} now says: {}", edited.at, clean(text))
+}
+
 fn gone(what: &str, at: Position, gone: &[Position]) -> String {
     match gone.len().saturating_sub(1) {
         0 => format!("message {at} {what}"),
         1 => format!("message {at} {what}, and one more that answered it is gone"),
         more => format!("message {at} {what}, and {more} more that answered it are gone"),
+    }
+}
+
+/// The line of an event about a grant.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`line` hands over the events of grants only, and names them all")]
+fn of_grant(chat: &Chat, event: &Event) -> Option<Line> {
+    match event {
+        Event::GrantGiven(given) => {
+            let GrantGiven { agent, tool, by, expires_at, .. } = given;
+            let what = format!("{} grants {agent} calls of {tool} like it, until {}", by.display, time(*expires_at));
+            Some(Line::Good(what))
+        }
+        Event::GrantUsed(used) => {
+            let what = format!("{} of {} is allowed by grant {}", chat.tool(used.call), used.agent, used.grant);
+            Some(Line::Quiet(what))
+        }
+        Event::GrantRevoked(revoked) => {
+            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
+            Some(Line::Quiet(format!("grant {} is over: {by}", revoked.grant)))
+        }
+        _ => None,
     }
 }
 
@@ -158,19 +181,6 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 Verdict::Allow => Line::Good(format!("{} allows {request}{reason}", decided.by.display)),
                 Verdict::Deny => Line::Bad(format!("{} denies {request}{reason}", decided.by.display)),
             })
-        }
-        Event::GrantGiven(given) => {
-            let GrantGiven { agent, tool, by, expires_at, .. } = given;
-            let what = format!("{} grants {agent} calls of {tool} like it, until {}", by.display, time(*expires_at));
-            Some(Line::Good(what))
-        }
-        Event::GrantUsed(used) => {
-            let what = format!("{} of {} is allowed by grant {}", chat.tool(used.call), used.agent, used.grant);
-            Some(Line::Quiet(what))
-        }
-        Event::GrantRevoked(revoked) => {
-            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
-            Some(Line::Quiet(format!("grant {} is over: {by}", revoked.grant)))
         }
         Event::ApprovalExpired(expired) => {
             Some(Line::Bad(format!("nobody decided {} in time", chat.request(expired.request))))

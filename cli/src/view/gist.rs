@@ -1,7 +1,9 @@
 //! An event in a few words.
 
 use folkmoot::core::commit::Commit;
-use folkmoot::core::event::{AdmittedCall, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged};
+use folkmoot::core::event::{
+    AdmittedCall, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged,
+};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
 
@@ -31,10 +33,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
             labelled.owner.iter().map(|owner| format!("owner {owner}")).chain(labels).collect::<Vec<_>>().join(", ")
         }
         Event::RightsChanged(changed) => rights(changed),
-        Event::ArtifactWithheld(withheld) => {
-            let families: Vec<String> = withheld.spans.iter().map(|span| word(&span.family)).collect();
-            format!("from answer {}: {}", withheld.answer, families.join(", "))
-        }
+        Event::ArtifactWithheld(kept) => withheld(kept),
         Event::StateObserved(observed) => {
             format!("{} told by {}, {} dropped", observed.name, observed.by, observed.dropped.len())
         }
@@ -221,4 +220,9 @@ fn word(value: &impl serde::Serialize) -> String {
 fn rights(changed: &RightsChanged) -> String {
     let rights = changed.rights.as_ref().map_or_else(|| "those of everyone".to_owned(), word);
     format!("{} {}: {rights}", changed.method, changed.subject)
+}
+
+fn withheld(withheld: &ArtifactWithheld) -> String {
+    let families: Vec<String> = withheld.spans.iter().map(|span| word(&span.family)).collect();
+    format!("from answer {}: {}", withheld.answer, families.join(", "))
 }

@@ -17,10 +17,7 @@ pub(super) const ALL: [(EventKind, u16, Lift); 5] = [
 
 /// The content was the reason alone; other arguments stand beside it now.
 fn reason_to_text(record: EventRecord) -> Result<EventRecord, Malformed> {
-    with_content(record, |reason| match reason {
-        Value::Null => json!({}),
-        reason => json!({ "reason": reason }),
-    })
+    with_content(record, |reason| if reason.is_null() { json!({}) } else { json!({ "reason": reason }) })
 }
 
 /// One option could be chosen, now several.

@@ -16,11 +16,14 @@ struct Book {
 impl Book {
     fn read(&mut self, commit: &Commit) {
         for (at, event) in commit.numbered() {
-            match event {
-                Event::GrantGiven(given) => drop(self.grants.insert(GrantId(at), (given.clone(), 0))),
-                Event::GrantRevoked(revoked) => self.over.push(revoked.grant),
-                Event::GrantUsed(used) => self.used(used, commit.header.stamp.time),
-                _ => {}
+            if let Event::GrantGiven(given) = event {
+                self.grants.insert(GrantId(at), (given.clone(), 0));
+            }
+            if let Event::GrantRevoked(revoked) = event {
+                self.over.push(revoked.grant);
+            }
+            if let Event::GrantUsed(used) = event {
+                self.used(used, commit.header.stamp.time);
             }
         }
     }
@@ -106,7 +109,7 @@ fn run(past: Past) -> Past {
         }
         Effect::Continue { .. } => past.carried_on("bob"),
         Effect::TickAt { .. } => past.then(Command::of_runtime(Action::Tick)),
-        other => panic!("{other:?}"),
+        other @ (Effect::Wake { .. } | Effect::CallModel { .. } | Effect::RetryModel { .. }) => panic!("{other:?}"),
     }
 }
 
