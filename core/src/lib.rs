@@ -55,6 +55,7 @@ pub mod request;
 pub mod response;
 pub mod routing;
 pub mod rules;
+pub mod schema;
 pub mod spec;
 pub mod tokens;
 pub mod tool;

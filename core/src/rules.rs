@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 
-use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -12,6 +10,7 @@ use crate::event::Finding;
 use crate::ids::{AgentName, Digest, ToolName};
 use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
+use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
 use crate::tool::{EffectClass, ToolKind, ToolSpec, reads_json};
 
@@ -26,7 +25,7 @@ const FINDINGS_MAX: usize = 8;
 #[serde(from = "WorldSpec", into = "WorldSpec")]
 pub struct Rules {
     spec: WorldSpec,
-    validators: BTreeMap<ToolName, Arc<Validator>>,
+    schemas: BTreeMap<ToolName, ToolSchema>,
     /// Agents and their display names, as mentions find them.
     names: Names<AgentName>,
     /// The agents' places in the roster.
@@ -91,18 +90,18 @@ pub enum RulesError {
         /// The most that it may say.
         max: usize,
     },
-    /// A tool's schema is not one.
-    #[error("the schema of tool {tool} is not a JSON Schema: {why}")]
+    /// A tool's schema is not one, or no model can be told of it.
+    #[error("the schema of tool {tool} cannot be taken: {why}")]
     BadSchema {
         /// The tool.
         tool: ToolName,
-        /// What is wrong with it.
-        why: String,
+        /// What is wrong with it, and where.
+        why: SchemaError,
     },
 }
 
 impl Rules {
-    /// Checks `spec`: names are unique and resolve, schemas compile.
+    /// Checks `spec`: names are unique and resolve, schemas compile and models can be told of them.
     ///
     /// # Errors
     /// [`RulesError`] names the first fault.
@@ -110,13 +109,12 @@ impl Rules {
         check_limits(&spec)?;
         check_names(&spec)?;
         spec.tools.values().try_for_each(|tool| check_kind(&spec, tool))?;
-        let mut validators = BTreeMap::new();
+        let mut schemas = BTreeMap::new();
         for (name, tool) in &spec.tools {
-            let validator = compile(&tool.schema)
-                .map_err(|why| RulesError::BadSchema { tool: name.clone(), why: why.to_string() })?;
-            validators.insert(name.clone(), Arc::new(validator));
+            let bad = |why| RulesError::BadSchema { tool: name.clone(), why };
+            schemas.insert(name.clone(), ToolSchema::check(&tool.schema).map_err(bad)?);
         }
-        Ok(Self { names: names_of(&spec), places: places_of(&spec), spec, validators })
+        Ok(Self { names: names_of(&spec), places: places_of(&spec), spec, schemas })
     }
 
     /// The structure.
@@ -144,6 +142,13 @@ impl Rules {
         self.spec.tools.get(name)
     }
 
+    /// What models are told of the schema of `tool`; `None` if they cannot be told, and so are not told of the tool.
+    /// Only a recorded structure has such a tool.
+    #[must_use]
+    pub fn told_schema(&self, tool: &ToolName) -> Option<&Value> {
+        self.schemas.get(tool)?.told.as_deref()
+    }
+
     /// What is wrong with `arguments` for `tool`: path and code, never the value. Empty if nothing is.
     #[must_use]
     pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<Finding> {
@@ -152,7 +157,8 @@ impl Rules {
         if !value.is_object() {
             return whole("not_an_object");
         }
-        let Some(validator) = self.validators.get(tool) else { return whole("no_schema") };
+        let validator = self.schemas.get(tool).and_then(|schema| schema.validator.as_ref());
+        let Some(validator) = validator else { return whole("no_schema") };
         let finding = |error: jsonschema::ValidationError<'_>| {
             Finding::error(error.instance_path().to_string(), error.kind().keyword())
         };
@@ -171,10 +177,6 @@ pub fn schema_digest(tool: &ToolSpec) -> Digest {
 pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
     let value = if reads_json(schema) { serde_json::from_str(text).ok() } else { Some(Value::from(text)) };
     compile(schema).ok().zip(value).is_some_and(|(validator, value)| validator.is_valid(&value))
-}
-
-fn compile(schema: &Value) -> Result<Validator, jsonschema::ValidationError<'_>> {
-    jsonschema::draft202012::options().build(schema)
 }
 
 fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
@@ -258,13 +260,13 @@ fn check_kind(spec: &WorldSpec, tool: &ToolSpec) -> Result<(), RulesError> {
     }
 }
 
-/// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool.
+/// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool. Of one that
+/// models cannot be told of, calls are validated as ever, but the tool is declared to no model.
 impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
-        let validator =
-            |(name, tool): (&ToolName, &ToolSpec)| Some((name.clone(), Arc::new(compile(&tool.schema).ok()?)));
-        let validators = spec.tools.iter().filter_map(validator).collect();
-        Self { names: names_of(&spec), places: places_of(&spec), spec, validators }
+        let schema = |(name, tool): (&ToolName, &ToolSpec)| (name.clone(), ToolSchema::recorded(&tool.schema));
+        let schemas = spec.tools.iter().map(schema).collect();
+        Self { names: names_of(&spec), places: places_of(&spec), spec, schemas }
     }
 }
 

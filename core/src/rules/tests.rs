@@ -45,6 +45,45 @@ fn tool_with_a_bad_schema_is_refused() {
     assert!(matches!(fault(bad), RulesError::BadSchema { tool: named, .. } if named == tool("look")));
 }
 
+fn room_where_look_has(schema: Value) -> WorldSpec {
+    room_with(|spec| spec.tools.get_mut(&tool("look")).unwrap().schema = schema)
+}
+
+#[test]
+fn tool_that_no_model_can_be_told_of_is_refused_with_the_place_and_the_reference() {
+    let schema = json!({ "properties": { "path": { "$ref": "#/$defs/path" } } });
+    let error = Rules::check(room_where_look_has(schema)).unwrap_err();
+    let why = "the schema of tool look cannot be taken: the reference \"#/$defs/path\" leads to no schema, at \
+               `/properties/path`";
+    assert_eq!(error.to_string(), why);
+}
+
+#[test]
+fn models_are_told_of_a_schema_without_its_noise_and_calls_are_checked_by_the_whole() {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "properties": { "path": { "$ref": "#/$defs/path" } }, "$defs": { "path": { "type": "string" } },
+    });
+    let rules = Rules::check(room_where_look_has(schema.clone())).unwrap();
+    let told = json!({ "properties": { "path": { "type": "string" } } });
+    assert_eq!(rules.told_schema(&tool("look")), Some(&told));
+    assert_eq!(rules.spec().tools[&tool("look")].schema, schema);
+    let wrong = Finding::error("/path", "type");
+    assert_eq!(rules.findings(&tool("look"), "{\"path\":1}"), vec![wrong]);
+}
+
+/// Such a room was opened before schemas were checked as they are now.
+#[test]
+fn recorded_tool_that_no_model_can_be_told_of_is_declared_to_none_and_its_calls_are_checked_as_ever() {
+    let schema = json!({ "properties": { "path": { "type": "string" } }, "not": { "$dynamicRef": "#/$defs/no" }, "$defs": { "no": false } });
+    let rules = Rules::from(room_where_look_has(schema));
+    assert_eq!(rules.told_schema(&tool("look")), None);
+    assert!(rules.told_schema(&tool("wipe")).is_some());
+    let wrong = Finding::error("/path", "type");
+    assert_eq!(rules.findings(&tool("look"), "{\"path\":1}"), vec![wrong]);
+    assert_eq!(rules.findings(&tool("look"), "{\"path\":\"a\"}"), vec![]);
+}
+
 #[test]
 fn limits_that_would_stop_everything_are_refused() {
     assert_eq!(fault(|spec| spec.limits.news_max = 0), RulesError::ZeroLimit { limit: "news_max" });

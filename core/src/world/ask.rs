@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::World;
 use super::layers::identity;
 use crate::event::Purpose;
-use crate::ids::{AgentName, Attempt, Digest, ModelName, Position};
+use crate::ids::{AgentName, Attempt, Digest, ModelName, Position, ToolName};
 use crate::memory::{FrameMark, Memory, Message, Remembered};
 use crate::request::{Layer, ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
 use crate::rules::Rules;
@@ -129,10 +129,13 @@ pub(super) fn heard(messages: &[Arc<Message>]) -> Vec<Remembered> {
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {
-    let declare = |tool: &crate::tool::ToolSpec| ToolDeclaration {
-        name: tool.name.to_string(),
-        description: tool.description.clone(),
-        schema: tool.schema.clone(),
+    let declare = |name: &ToolName| {
+        let tool = rules.spec().tools.get(name)?;
+        Some(ToolDeclaration {
+            name: tool.name.to_string(),
+            description: tool.description.clone(),
+            schema: rules.told_schema(name)?.clone(),
+        })
     };
-    agent.tools.iter().filter_map(|name| rules.spec().tools.get(name)).map(declare).collect()
+    agent.tools.iter().filter_map(declare).collect()
 }

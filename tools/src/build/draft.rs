@@ -125,10 +125,7 @@ impl<'a> Draft<'a> {
         if schema.get("type") != Some(&Value::from("object")) {
             return Err(bad(String::new(), "arguments are an object: add `type: object`".into()));
         }
-        match jsonschema::draft202012::new(schema) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(bad(error.instance_path().to_string(), error.to_string())),
-        }
+        folkmoot_core::schema::check(schema).map_err(|error| bad(error.at, error.fault.to_string()))
     }
 }
 

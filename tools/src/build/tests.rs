@@ -137,7 +137,9 @@ fn a_bad_schema_refuses_the_tool_and_says_where() {
         (json!({ "type": "string" }), ""),
         (json!({}), ""),
         (json!(true), ""),
-        (json!({ "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:9/x" } } }), ""),
+        (json!({ "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:9/x" } } }), "/properties/a"),
+        (json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/b" } } }), "/properties/a"),
+        (json!({ "type": "object", "allOf": [{ "$ref": "#" }] }), ""),
     ] {
         match with(schema.clone()) {
             Err(BuildError::BadSchema { path, .. }) => assert_eq!(path, at, "{schema}"),

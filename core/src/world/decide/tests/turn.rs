@@ -35,6 +35,16 @@ fn turn_sees_nothing_behind_its_horizon() {
 }
 
 #[test]
+fn model_is_told_of_a_tools_schema_without_its_noise() {
+    let schema =
+        serde_json::json!({ "$comment": "c", "properties": { "path": { "title": "Path", "type": "string" } } });
+    let past = Past::with(room_with(|spec| spec.tools.get_mut(&tool("look")).unwrap().schema = schema));
+    let tools = past.said("@bob hi").woke("bob").world.model_ask(&agent("bob")).unwrap().request.tools;
+    let look = tools.iter().find(|declared| declared.name == "look").unwrap();
+    assert_eq!(look.schema, serde_json::json!({ "properties": { "path": { "type": "string" } } }));
+}
+
+#[test]
 fn turn_takes_at_most_its_share_of_news() {
     let past = Past::with(room_with(|spec| spec.limits.news_max = 1)).said("@bob one").said("@bob two").woke("bob");
     assert_eq!(past.last()[0], turn_opened("bob", 4, 7, &[4]));
