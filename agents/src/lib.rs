@@ -14,6 +14,7 @@ mod parts;
 mod proof;
 mod runtime;
 mod seat;
+mod secrets;
 mod task;
 
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, HANDLER_TIMEOUT};
@@ -29,4 +30,5 @@ pub use runtime::{
 pub use seat::{
     File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
 };
+pub use secrets::Secrets;
 pub use task::Perform;

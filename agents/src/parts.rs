@@ -10,6 +10,7 @@ use folkmoot_core::port::{Agent, Model, Tool};
 use folkmoot_core::spec::Definition;
 
 use crate::model_agent::ModelAgent;
+use crate::secrets::Secrets;
 
 /// The models, tools and agents in code of a room.
 #[derive(Clone, Default)]
@@ -20,6 +21,8 @@ pub struct Parts {
     pub tools: BTreeMap<ToolName, Arc<dyn Tool>>,
     /// The agents in code. An agent with a model needs none.
     pub agents: BTreeMap<AgentName, Arc<dyn Agent>>,
+    /// What must not be in the log; `None`: nothing.
+    pub secrets: Option<Arc<dyn Secrets>>,
 }
 
 impl fmt::Debug for Parts {

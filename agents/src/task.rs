@@ -16,6 +16,7 @@ use crate::clock::{SimulatedClock, SystemClock};
 use crate::error::SeatError;
 use crate::parts::Parts;
 use crate::runtime::means::{Entered, Means};
+use crate::secrets::conceal;
 
 mod door;
 mod drafts;
@@ -282,6 +283,10 @@ impl WorldTask {
 
     /// Brings the outcome of an effect. One that has become stale changes nothing.
     async fn bring(&mut self, action: Action) -> Result<(), String> {
+        let action = match &self.parts.secrets {
+            Some(secrets) => conceal(action, &**secrets),
+            None => action,
+        };
         let command = Command::of_runtime(action);
         if let Err(refusal) = self.decide(&command).await? {
             tracing::debug!(command = ?command.action.kind(), ?refusal, "an outcome came too late");

@@ -14,9 +14,11 @@ use folkmoot_tools::{build_tool, roots_touch};
 
 mod compile;
 mod own;
+mod secrets;
 
 pub use compile::{DefinitionError, definition_of};
 pub use own::{Room, RoomError};
+use secrets::RoomSecrets;
 
 /// Makes rooms of the models and tools that ship with Folkmoot, and of what an embedder adds.
 #[derive(Debug, Clone, Default)]
@@ -94,6 +96,7 @@ impl Assemble for Shipped {
             models: self.models(definition, text, base)?,
             tools: self.tools(definition, text, base)?,
             agents: self.own.agents.clone(),
+            secrets: Some(Arc::new(RoomSecrets::of(definition, text))),
         })
     }
 }

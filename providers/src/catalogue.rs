@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::Model;
+use folkmoot_core::redaction::SecretRules;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::play::scripted::ReplyError;
 use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
-use crate::transport::{HttpModel, HttpSetupError};
+use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError};
 
 #[cfg(test)]
 mod tests;
@@ -77,6 +78,17 @@ pub fn build_model(
             return Err(BuildError::UnknownProvider { provider: unknown.to_owned(), nearest: nearest(unknown) });
         }
     })
+}
+
+/// What must not be shown of a model's settings: the values of their variables, as they are now.
+///
+/// # Errors
+/// [`BuildError::Settings`] if they do not fit the provider.
+pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environment) -> Result<SecretRules, BuildError> {
+    match provider {
+        "openai-chat" => Ok(read::<HttpSettings>("openai-chat", settings)?.secrets(environment)),
+        _ => Ok(SecretRules::default()),
+    }
 }
 
 fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {

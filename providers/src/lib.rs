@@ -25,6 +25,6 @@ pub mod catalogue;
 mod duration;
 mod reply;
 
-pub use catalogue::{BuildError, PROVIDERS, build_model};
+pub use catalogue::{BuildError, PROVIDERS, build_model, secrets_of};
 pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};
-pub use transport::{HttpModel, HttpSettings, Secret, Timeouts};
+pub use transport::{HttpModel, HttpSettings, ProcessEnvironment, Secret, Timeouts};

@@ -1,0 +1,60 @@
+//! What must not be in the log: the values of a room's variables, which models and tools are given when they act.
+
+use folkmoot_core::command::Action;
+use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::tool::{ToolOutcome, View};
+
+/// The secrets of a room. They are looked up each time that something is recorded, and kept nowhere.
+pub trait Secrets: Send + Sync {
+    /// What to take out of texts now.
+    fn rules(&self) -> Vec<SecretRules>;
+}
+
+/// Takes the secrets out of what an effect brings: the details of failures, and what tools gave. An agent's words stay
+/// as they are: no model is told a secret.
+pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
+    let places = |action: &mut Action, rules: &SecretRules| {
+        if let Action::RecordFailure { error, .. } = action {
+            hide(&mut error.detail, rules);
+        } else if let Action::FailAgent { detail, .. } = action {
+            hide(detail, rules);
+        } else if let Action::FinishTool { outcome, .. } = action {
+            in_outcome(outcome, rules);
+        }
+    };
+    secrets.rules().iter().filter(|rules| !rules.is_empty()).for_each(|rules| places(&mut action, rules));
+    action
+}
+
+fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {
+    match outcome {
+        ToolOutcome::Failed(failure) => hide(&mut failure.detail, rules),
+        ToolOutcome::NeedsInput(question) => hide(&mut question.text, rules),
+        ToolOutcome::Done(output) => {
+            hide(&mut output.text, rules);
+            output.summary.iter_mut().for_each(|summary| hide(summary, rules));
+            output.views.iter_mut().for_each(|view| in_view(view, rules));
+        }
+    }
+}
+
+fn in_view(view: &mut View, rules: &SecretRules) {
+    match view {
+        View::Text(text) | View::Image { alt: text, .. } => hide(text, rules),
+        View::Json(value) => rules.redact_value(value),
+        View::Artifact(artifact) => rules.redact_value(&mut artifact.data),
+        View::Table(table) => {
+            table.title.iter_mut().chain(&mut table.columns).for_each(|text| hide(text, rules));
+            table.rows.iter_mut().flatten().for_each(|cell| rules.redact_value(cell));
+        }
+    }
+}
+
+fn hide(text: &mut String, rules: &SecretRules) {
+    if let std::borrow::Cow::Owned(hidden) = rules.redact_text(text) {
+        *text = hidden;
+    }
+}
+
+#[cfg(test)]
+mod tests;
