@@ -43,6 +43,7 @@ pub mod content;
 pub mod decider;
 pub mod effect;
 pub mod event;
+pub mod firewall;
 pub mod ids;
 pub mod memory;
 pub mod port;

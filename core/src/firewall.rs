@@ -1,0 +1,58 @@
+//! The border to people: execution artifacts that agents speak never reach them.
+//!
+//! A [`Firewall`] scans what an agent says while it says it, and withholds calls, results of calls and forged domain
+//! artifacts, each with its exact span. Everything else passes as it is: prose, code, and JSON that somebody asked for.
+//!
+//! What an artifact is, is told by facts: an object with the form of a call *and* a tool of this world in it, or with a
+//! marker that only a wire has. A key alone says nothing.
+
+mod call;
+mod cursor;
+mod found;
+mod json;
+mod key;
+mod known;
+mod line;
+mod markup;
+mod skim;
+mod stream;
+mod tag;
+mod value;
+mod word;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+pub use known::Known;
+pub use stream::{Firewall, JSON_MAX};
+
+use crate::event::Withheld;
+
+/// A piece of a spoken text. Places are bytes of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Span<'t> {
+    /// What people may read.
+    Pass {
+        /// Where it begins.
+        from: u32,
+        /// The text.
+        text: &'t str,
+    },
+    /// What they may not. It is never empty.
+    Withheld(Withheld),
+}
+
+/// The artifacts in a whole text, in order.
+#[must_use]
+pub fn scan(text: &str, known: &Known) -> Vec<Withheld> {
+    let mut found = Vec::new();
+    let mut out = |span: Span<'_>| match span {
+        Span::Withheld(withheld) => found.push(withheld),
+        Span::Pass { .. } => {}
+    };
+    let mut firewall = Firewall::new(known.clone());
+    firewall.push(text, &mut out);
+    firewall.finish(&mut out);
+    found
+}

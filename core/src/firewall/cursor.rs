@@ -1,0 +1,94 @@
+//! A place in a text of which more may come. Whoever looks behind its end has to wait, so that what is decided never
+//! depends on where a stream was split.
+
+/// Why there is no artifact yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// There is none.
+    No,
+    /// More of the text decides.
+    More,
+}
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    /// Whether no more will come, or be looked at.
+    pub(super) is_whole: bool,
+}
+
+impl<'t> Cursor<'t> {
+    /// The beginning of `bytes`, of which at most `max` are ever looked at.
+    pub(super) fn new(bytes: &'t [u8], max: usize, is_whole: bool) -> Self {
+        let bound = floor(bytes, max);
+        Self { bytes: bytes.get(..bound).unwrap_or(bytes), at: 0, is_whole: is_whole || bytes.len() >= max }
+    }
+
+    pub(super) fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next byte; `None` at the end of the whole text.
+    pub(super) fn peek(&self) -> Result<Option<u8>, Stop> {
+        match self.bytes.get(self.at) {
+            Some(b) => Ok(Some(*b)),
+            None if self.is_whole => Ok(None),
+            None => Err(Stop::More),
+        }
+    }
+
+    pub(super) const fn skip(&mut self, count: usize) {
+        self.at = self.at.saturating_add(count);
+    }
+
+    pub(super) fn eat(&mut self, b: u8) -> Result<bool, Stop> {
+        let is = self.peek()? == Some(b);
+        self.skip(usize::from(is));
+        Ok(is)
+    }
+
+    /// Skips what fits, at most `max` bytes, and gives it.
+    pub(super) fn take_while(&mut self, max: usize, fits: impl Fn(u8) -> bool) -> Result<&'t [u8], Stop> {
+        let from = self.at;
+        while self.at.saturating_sub(from) < max && self.peek()?.is_some_and(&fits) {
+            self.skip(1);
+        }
+        Ok(self.bytes.get(from..self.at).unwrap_or_default())
+    }
+
+    pub(super) fn skip_white(&mut self) -> Result<(), Stop> {
+        self.take_while(usize::MAX, |b| b.is_ascii_whitespace()).map(drop)
+    }
+
+    pub(super) fn skip_blanks(&mut self) -> Result<(), Stop> {
+        self.take_while(usize::MAX, |b| matches!(b, b' ' | b'\t')).map(drop)
+    }
+
+    /// Skips `word` if it is next, in any case.
+    pub(super) fn eat_word(&mut self, word: &[u8]) -> Result<bool, Stop> {
+        let mut ahead = *self;
+        for letter in word {
+            match ahead.peek()? {
+                Some(b) if b.eq_ignore_ascii_case(letter) => ahead.skip(1),
+                Some(_) | None => return Ok(false),
+            }
+        }
+        *self = ahead;
+        Ok(true)
+    }
+
+    /// Skips to the end of the line, before its break.
+    pub(super) fn skip_line(&mut self) -> Result<(), Stop> {
+        self.take_while(usize::MAX, |b| b != b'\n')?;
+        Ok(())
+    }
+}
+
+/// The most of `bytes`, at most `max`, that ends with a whole character.
+pub(super) fn floor(bytes: &[u8], max: usize) -> usize {
+    let is_inside = |at: &usize| bytes.get(*at).is_some_and(|b| matches!(b, 0x80..=0xbf));
+    let max = max.min(bytes.len());
+    (max.saturating_sub(3)..=max).rev().find(|at| !is_inside(at)).unwrap_or(max)
+}

@@ -1,0 +1,66 @@
+//! Where a value ends that is known for a call: its end, or as far as can be told.
+
+use super::cursor::{Cursor, Stop};
+use super::json::Reads;
+use super::known::Known;
+use super::value::Value;
+
+/// How far behind the place where a call breaks its end is looked for, in bytes.
+const SKIM_MAX: usize = 4 * 1024;
+
+/// How far a value went that is known to be part of an artifact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ends {
+    /// It is whole.
+    Whole,
+    /// The text ended in it.
+    Cut,
+    /// It broke.
+    Broken,
+}
+
+/// Skips the value at `cursor`, which is part of an artifact.
+pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends, Stop> {
+    let mut value = Value::new(known.clone(), 0);
+    let ends = match value.feed(cursor.rest()) {
+        Reads::Whole => Ends::Whole,
+        Reads::Broken => {
+            let end = broken_end(cursor.rest(), &value, cursor.is_whole)?;
+            cursor.skip(end);
+            return Ok(Ends::Broken);
+        }
+        Reads::Further if cursor.is_whole => Ends::Cut,
+        Reads::Further => return Err(Stop::More),
+    };
+    cursor.skip(value.len());
+    Ok(ends)
+}
+
+/// Where `value`, which begins with `bytes` and broke, ends: with the bracket that closes it, if one does on the lines
+/// that still look like JSON; else with its last token.
+pub(super) fn broken_end(bytes: &[u8], value: &Value, is_whole: bool) -> Result<usize, Stop> {
+    let mut cursor = Cursor::new(bytes, value.len().saturating_add(SKIM_MAX), is_whole);
+    let (mut depth, mut end) = (value.depth(), value.good());
+    cursor.skip(value.len());
+    while let Some(b) = cursor.peek()? {
+        cursor.skip(1);
+        match b {
+            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                end = cursor.at;
+            }
+            b'\n' => {
+                cursor.skip_white()?;
+                if !matches!(cursor.peek()?, Some(b'"' | b'\'' | b'{' | b'}' | b'[' | b']' | b',')) {
+                    return Ok(end);
+                }
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            return Ok(end);
+        }
+    }
+    Ok(end)
+}

@@ -1,0 +1,110 @@
+//! Tags and the wires' own tokens: `<tool_call>`, `</invoke>`, `<|python_tag|>`, `[TOOL_CALLS]`.
+
+use super::cursor::{Cursor, Stop};
+use super::word::canonical;
+
+/// The longest name of a tag, in bytes.
+const NAME_MAX: usize = 96;
+
+/// The most bytes of a tag's attributes.
+const ATTRIBUTES_MAX: usize = 256;
+
+/// A tag or a token. Its name is canonical.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) name: String,
+    /// What stands behind `=` in the name, or the value of the attribute `name`; canonical.
+    pub(super) value: String,
+    pub(super) shape: Shape,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Opening,
+    Closing,
+    /// `<|…|>`
+    Token,
+}
+
+impl Tag {
+    /// Reads the tag at `cursor`, if it is one of those that `is_known` names.
+    pub(super) fn read(cursor: &mut Cursor<'_>, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
+        if !cursor.eat(b'<')? {
+            return Err(Stop::No);
+        }
+        cursor.take_while(2, |b| b == b' ')?;
+        let shape = if cursor.eat(b'/')? { Shape::Closing } else { Shape::Opening };
+        cursor.take_while(2, |b| b == b' ')?;
+        match cursor.peek()? {
+            Some(b'|' | 0xef) if shape == Shape::Opening => Self::token(cursor, is_known),
+            Some(b) if b.is_ascii_alphabetic() || b >= 0x80 => Self::named(cursor, shape, is_known),
+            Some(_) | None => Err(Stop::No),
+        }
+    }
+
+    /// `[TOOL_CALLS]`
+    pub(super) fn bracketed(cursor: &mut Cursor<'_>) -> Result<Self, Stop> {
+        if !cursor.eat(b'[')? || !matches!(cursor.peek()?, Some(b'T')) {
+            return Err(Stop::No);
+        }
+        let name = cursor.take_while(NAME_MAX, |b| b.is_ascii_uppercase() || b == b'_')?;
+        let shape = Shape::Token;
+        if cursor.eat(b']')? { Ok(Self { name: canonical(name), value: String::new(), shape }) } else { Err(Stop::No) }
+    }
+
+    fn token(cursor: &mut Cursor<'_>, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
+        bar(cursor)?;
+        let name =
+            cursor.take_while(NAME_MAX, |b| b != 0xef && (b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80))?;
+        bar(cursor)?;
+        let name = canonical(name);
+        if cursor.eat(b'>')? && is_known(&name) {
+            Ok(Self { name, value: String::new(), shape: Shape::Token })
+        } else {
+            Err(Stop::No)
+        }
+    }
+
+    fn named(cursor: &mut Cursor<'_>, shape: Shape, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
+        let is_name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'=') || b >= 0x80;
+        let written = cursor.take_while(NAME_MAX, is_name)?;
+        let (name, value) = split(written, b'=');
+        // A prefix is a name space.
+        let name = name.rsplit(|b| *b == b':').next().map(canonical).unwrap_or_default();
+        if !is_known(&name) {
+            return Err(Stop::No);
+        }
+        let attributes = cursor.take_while(ATTRIBUTES_MAX, |b| !matches!(b, b'<' | b'>' | b'\n'))?;
+        if !cursor.eat(b'>')?
+            || !attributes.iter().all(|b| *b == b' ') && !attributes.contains(&b'=') && attributes != b"/"
+        {
+            return Err(Stop::No);
+        }
+        let value = if value.is_empty() { attribute(attributes) } else { canonical(value) };
+        Ok(Self { name, value, shape })
+    }
+}
+
+/// `|`, also full-width.
+fn bar(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
+    if cursor.eat(b'|')? || cursor.eat_word("｜".as_bytes())? { Ok(()) } else { Err(Stop::No) }
+}
+
+fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
+    let at = text.iter().position(|b| *b == at).unwrap_or(text.len());
+    (text.get(..at).unwrap_or(text), text.get(at.saturating_add(1)..).unwrap_or_default())
+}
+
+/// The value of the attribute `name`.
+fn attribute(attributes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(attributes);
+    let Some((_, value)) = text.split_once("name") else { return String::new() };
+    let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim_start();
+    let mut chars = value.chars();
+    match chars.next() {
+        Some(quote @ ('"' | '\'')) => {
+            chars.as_str().split(quote).next().map(|value| canonical(value.as_bytes())).unwrap_or_default()
+        }
+        Some(_) | None => String::new(),
+    }
+}

@@ -1,0 +1,103 @@
+use super::*;
+
+/// The most bytes of prose that are held back.
+const PROSE_HELD_MAX: usize = 64;
+
+/// How many bytes are held back after each delta, at most.
+fn held_max<'d>(deltas: impl IntoIterator<Item = &'d str>) -> usize {
+    let (mut firewall, mut said, mut max) = (Firewall::new(known()), 0_usize, 0);
+    let mut given = 0;
+    for delta in deltas {
+        said += delta.len();
+        firewall.push(delta, &mut |span: Span<'_>| {
+            given = match span {
+                Span::Pass { from, text } => from as usize + text.len(),
+                Span::Withheld(withheld) => withheld.to as usize,
+            }
+        });
+        max = max.max(said - given);
+    }
+    max
+}
+
+#[test]
+fn little_of_prose_is_held_back() {
+    let words = [
+        "Action",
+        " and ",
+        "action input",
+        "\n",
+        "\n\n",
+        "1. ",
+        "- ",
+        "> > > ",
+        "**bold** ",
+        "\"quoted\"",
+        "A ",
+        "é",
+        "it's (so), ",
+    ];
+    let prose: String = (0..2_000).map(|n| words[(n * n + n / 7) % words.len()]).collect();
+    assert!(held_max(prose.split_inclusive(|_| true)) <= PROSE_HELD_MAX);
+    let lead = format!("{}\nActivity: none", " ".repeat(500)).repeat(3);
+    assert!(held_max(lead.split_inclusive(|_| true)) <= PROSE_HELD_MAX);
+    assert!(
+        held_max(
+            "Action                                                                 "
+                .repeat(3)
+                .split_inclusive(|_| true)
+        ) <= PROSE_HELD_MAX
+    );
+}
+
+#[test]
+fn code_is_held_back_no_longer_than_its_brackets_could_be_json() {
+    let code = "fn f(a: [u8; 4]) -> Vec<String> { if a[0] < 3 { return vec![]; } a.iter().map(|x| { x }).collect() }\n";
+    assert!(held_max(code.repeat(20).split_inclusive(|_| true)) <= PROSE_HELD_MAX);
+}
+
+#[test]
+fn a_value_that_is_too_long_passes_if_it_begins_without_a_call() {
+    let items = (0..20_000).map(|n| json!({"n": n, "text": "é and more"})).collect::<Vec<_>>();
+    let said = format!("See {} there", Value::from(items));
+    assert!(said.len() > 4 * JSON_MAX);
+    assert_eq!(scanned([said.as_str()]).kept, said);
+    assert!(held_max(said.split_inclusive(|_| true)) <= 2 * JSON_MAX);
+    let call = r#"{"name": "search", "arguments": {}}"#;
+    let leaking = format!("{}, {call}]", said.trim_end_matches("] there"));
+    let scanned = scanned([leaking.as_str()]);
+    assert!(!scanned.kept.contains("search"));
+    assert_eq!(scanned.withheld.len(), 1);
+}
+
+#[test]
+fn a_call_that_is_too_long_is_withheld_to_its_end() {
+    let content = "line {é} and \\\"quoted\\\"\\n".repeat(10_000);
+    for form in [
+        format!("{{\"name\": \"delete_file\", \"arguments\": {{\"path\": \"{content}\"}}}}"),
+        format!("<tool_call>{{\"name\": \"x\", \"arguments\": {{\"path\": \"{content}\"}}}}</tool_call>"),
+        format!(
+            "<function_calls><invoke name=\"x\"><parameter name=\"a\">{content}</parameter></invoke></function_calls>"
+        ),
+    ] {
+        let said = format!("Before {form} behind");
+        let whole = scanned([said.as_str()]);
+        assert_eq!((whole.kept.as_str(), whole.withheld.len()), ("Before  behind", 1));
+        assert_eq!(scanned(said.split_inclusive(|_| true)), whole);
+        let thousands = said.as_bytes().chunks(1_000).map(<[u8]>::len).scan(0, |at, len| {
+            let from = said.floor_char_boundary(*at);
+            *at += len;
+            Some(&said[from..said.floor_char_boundary(*at)])
+        });
+        assert_eq!(scanned(thousands), whole);
+    }
+}
+
+#[test]
+fn deep_nesting_is_read_in_good_time() {
+    for said in ["[".repeat(20_000), "{\"a\":".repeat(10_000), "[1,".repeat(10_000), "<search><query>".repeat(10_000)] {
+        drop(scanned([said.as_str()]));
+    }
+    let deep = format!("{}{}{}", "[".repeat(100), r#"{"name":"search","arguments":{}}"#, "]".repeat(100));
+    assert!(!scanned([deep.as_str()]).kept.contains("search"));
+}

@@ -1,0 +1,127 @@
+//! A JSON value in a text, plain or as it stands inside a text of another one: `{\"name\": …}`.
+
+use super::json::{Json, Reads};
+use super::known::Known;
+use crate::event::ArtifactFamily;
+
+/// How many times a value may be written into a text and be known again.
+const LEVELS_MAX: usize = 2;
+
+/// The most bytes that are looked at to tell how often a value was written into a text.
+const PROBE_MAX: usize = 64;
+
+/// A JSON value as it is read.
+#[derive(Debug)]
+pub(super) struct Value {
+    json: Json,
+    /// One for each time that it was written into a text: whether a backslash was read.
+    escapes: Vec<bool>,
+    read: usize,
+    good: usize,
+    is_broken: bool,
+}
+
+impl Value {
+    /// A value that was written into texts `level` times.
+    pub(super) fn new(known: Known, level: usize) -> Self {
+        Self { json: Json::new(known), escapes: vec![false; level], read: 0, good: 0, is_broken: false }
+    }
+
+    pub(super) const fn found(&self) -> Option<ArtifactFamily> {
+        self.json.found()
+    }
+
+    pub(super) fn found_cut(&self) -> Option<ArtifactFamily> {
+        self.json.found_cut()
+    }
+
+    /// How many bytes were read.
+    pub(super) const fn len(&self) -> usize {
+        self.read
+    }
+
+    /// How many bytes there were up to the end of the last token.
+    pub(super) const fn good(&self) -> usize {
+        self.good
+    }
+
+    pub(super) const fn depth(&self) -> usize {
+        self.json.depth()
+    }
+
+    pub(super) const fn is_encoded(&self) -> bool {
+        !self.escapes.is_empty()
+    }
+
+    /// Reads on. What is broken stays so.
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Reads {
+        if self.is_broken {
+            return Reads::Broken;
+        }
+        let reads = if self.is_encoded() { self.feed_encoded(bytes) } else { self.feed_plain(bytes) };
+        self.is_broken = reads == Reads::Broken;
+        reads
+    }
+
+    fn feed_plain(&mut self, bytes: &[u8]) -> Reads {
+        let reads = self.json.feed(bytes);
+        (self.read, self.good) = (self.json.len(), self.json.good());
+        reads
+    }
+
+    fn feed_encoded(&mut self, bytes: &[u8]) -> Reads {
+        for b in bytes {
+            let Ok(decoded) = self.decode(*b) else { return Reads::Broken };
+            let before = self.json.good();
+            let reads = decoded.map_or(Reads::Further, |b| self.json.feed(&[b]));
+            if reads == Reads::Broken {
+                return reads;
+            }
+            self.read = self.read.saturating_add(1);
+            if self.json.good() != before {
+                self.good = self.read;
+            }
+            if reads == Reads::Whole {
+                return reads;
+            }
+        }
+        Reads::Further
+    }
+
+    /// The byte that `b` completes, if it does; an error where the text around the value ends.
+    fn decode(&mut self, b: u8) -> Result<Option<u8>, ()> {
+        let mut b = b;
+        for is_escaped in &mut self.escapes {
+            b = match (std::mem::take(is_escaped), b) {
+                (false, b'\\') => {
+                    *is_escaped = true;
+                    return Ok(None);
+                }
+                (false, b'"') => return Err(()),
+                (true, b'n' | b'r' | b't') => b' ',
+                (true, b'u') => return Err(()),
+                (_, b) => b,
+            };
+        }
+        Ok(Some(b))
+    }
+}
+
+/// How many times the value that `bytes` begin with was written into a text, if it can be a value. `None` asks for more.
+pub(super) fn level(bytes: &[u8], is_whole: bool) -> Option<Result<usize, ()>> {
+    let bytes = bytes.get(..PROBE_MAX).unwrap_or(bytes);
+    let is_whole = is_whole || bytes.len() == PROBE_MAX;
+    let Some(at) = bytes.iter().position(|b| !matches!(b, b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r')) else {
+        return is_whole.then_some(Ok(0));
+    };
+    let rest = bytes.get(at..).unwrap_or_default();
+    let slashes = rest.iter().take_while(|b| **b == b'\\').count();
+    let Some(behind) = rest.get(slashes) else { return is_whole.then_some(Err(())) };
+    let level = match (slashes, behind) {
+        (0, _) => Ok(0),
+        (1, b'"' | b'n' | b'r' | b't') => Ok(1),
+        (2, b'n' | b'r' | b't') | (3, b'"') => Ok(LEVELS_MAX),
+        _ => Err(()),
+    };
+    Some(level)
+}
