@@ -1,10 +1,10 @@
 //! The finalisation of agents' replies: from what an agent spoke to what people read, and where it wants to go.
 //!
-//! Routing tags are obeyed and cut, wherever they stand, code included. An agent's own mention is cut from the run of
+//! Execution artifacts are withheld, see [`firewall`](crate::firewall). Routing tags are obeyed and cut, wherever they stand, code included. An agent's own mention is cut from the run of
 //! mentions at the start of a line. The blank or the empty line that a cut would leave behind goes with it. A whole reply
 //! and one that streams take the same way, character by character: [`ReplyCutter`].
 
-use crate::event::RoutingTag;
+use crate::event::{RoutingTag, Withheld};
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
@@ -31,6 +31,8 @@ pub struct FinalReply {
     pub text: String,
     /// The byte ranges of the spoken text that are not part of it: ascending, neither empty nor touching.
     pub cut: Vec<(u32, u32)>,
+    /// The artifacts in the spoken text, in order. They are cut.
+    pub withheld: Vec<Withheld>,
     /// The strongest routing tag.
     pub tag: Option<RoutingTag>,
     /// The names of all `TO` tags, as they were written, without `@`. Empty unless the tag is [`RoutingTag::To`].
@@ -40,7 +42,7 @@ pub struct FinalReply {
 }
 
 impl FinalReply {
-    /// Finalises `spoken`, said by `agent` among those of `roster`.
+    /// Finalises `spoken`, said by `agent` among those of `roster`, in a room of its rules.
     #[must_use]
     pub fn of(spoken: &str, agent: &AgentName, roster: &Roster) -> Self {
         let mut cutter = ReplyCutter::new(agent.clone(), roster.clone());

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::event::Finding;
+use crate::firewall::Known;
 use crate::ids::{AgentName, Digest, ToolName};
 use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
@@ -30,6 +31,8 @@ pub struct Rules {
     names: Names<AgentName>,
     /// The agents' places in the roster.
     places: BTreeMap<AgentName, usize>,
+    /// What tells artifacts from prose.
+    known: Known,
 }
 
 /// A definition that no room can be opened with.
@@ -114,7 +117,7 @@ impl Rules {
             let bad = |why| RulesError::BadSchema { tool: name.clone(), why };
             schemas.insert(name.clone(), ToolSchema::check(&tool.schema).map_err(bad)?);
         }
-        Ok(Self { names: names_of(&spec), places: places_of(&spec), spec, schemas })
+        Ok(Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas })
     }
 
     /// The structure.
@@ -133,6 +136,12 @@ impl Rules {
     #[must_use]
     pub const fn names(&self) -> &Names<AgentName> {
         &self.names
+    }
+
+    /// What tells execution artifacts from prose in this room.
+    #[must_use]
+    pub const fn known(&self) -> &Known {
+        &self.known
     }
 
     /// The tool `name` of `agent`, if the agent has it.
@@ -266,7 +275,7 @@ impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
         let schema = |(name, tool): (&ToolName, &ToolSpec)| (name.clone(), ToolSchema::recorded(&tool.schema));
         let schemas = spec.tools.iter().map(schema).collect();
-        Self { names: names_of(&spec), places: places_of(&spec), spec, schemas }
+        Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas }
     }
 }
 

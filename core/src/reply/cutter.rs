@@ -5,10 +5,13 @@ use super::blanks::Blanks;
 use super::own::Own;
 use super::piece::Piece;
 use super::tags::Tags;
+use crate::event::Withheld;
+use crate::firewall::{Firewall, Span};
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
-/// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes.
+/// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes, and a JSON
+/// value of at most [`JSON_MAX`](crate::firewall::JSON_MAX) bytes.
 ///
 /// Whatever the pieces are, all that it gives, one after the other, is the text of [`FinalReply::of`] the whole.
 #[derive(Debug)]
@@ -17,6 +20,9 @@ pub struct ReplyCutter {
     spoken: u32,
     /// The byte ranges that were kept.
     kept: Vec<(u32, u32)>,
+    firewall: Firewall,
+    /// The artifacts that were found.
+    withheld: Vec<Withheld>,
     tags: Tags,
     own: Own,
     blanks: Blanks,
@@ -26,17 +32,17 @@ impl ReplyCutter {
     /// Before the first word of `agent`, among those of `roster`.
     #[must_use]
     pub fn new(agent: AgentName, roster: Roster) -> Self {
+        let firewall = Firewall::new(roster.rules().known().clone());
         let (tags, own, blanks) = (Tags::default(), Own::new(agent, roster), Blanks::default());
-        Self { spoken: 0, kept: Vec::new(), tags, own, blanks }
+        Self { spoken: 0, kept: Vec::new(), firewall, withheld: Vec::new(), tags, own, blanks }
     }
 
     /// Takes more of the reply, and gives what of it will stay for certain.
     pub fn push(&mut self, delta: &str) -> String {
         let mut untagged = Vec::new();
-        for c in delta.chars() {
-            self.tags.feed(self.spoken, c, &mut untagged);
-            self.spoken = self.spoken.saturating_add(len(c));
-        }
+        let Self { firewall, tags, withheld, .. } = self;
+        firewall.push(delta, &mut |span| sift(span, tags, withheld, &mut untagged));
+        self.spoken = self.spoken.saturating_add(u32::try_from(delta.len()).unwrap_or(u32::MAX));
         self.pass(untagged, false)
     }
 
@@ -49,10 +55,12 @@ impl ReplyCutter {
     /// The whole reply, of which `text` was given already.
     pub(super) fn end(mut self, mut text: String) -> FinalReply {
         let mut untagged = Vec::new();
+        let Self { firewall, tags, withheld, .. } = &mut self;
+        firewall.finish(&mut |span| sift(span, tags, withheld, &mut untagged));
         self.tags.finish(&mut untagged);
         text.push_str(&self.pass(untagged, true));
         let (tag, to, warnings) = self.tags.found.verdict();
-        FinalReply { text, cut: between(&self.kept, self.spoken), tag, to, warnings }
+        FinalReply { text, cut: between(&self.kept, self.spoken), withheld: self.withheld, tag, to, warnings }
     }
 
     /// Takes pieces without tags through the other stages.
@@ -77,6 +85,23 @@ impl ReplyCutter {
             Some(_) | None => self.kept.push((at, end)),
         }
         Some(c)
+    }
+}
+
+/// Takes what the firewall gives to the tags.
+fn sift(span: Span<'_>, tags: &mut Tags, withheld: &mut Vec<Withheld>, out: &mut Vec<Piece>) {
+    match span {
+        Span::Pass { from, text } => {
+            let mut at = from;
+            for c in text.chars() {
+                tags.feed(at, c, out);
+                at = at.saturating_add(len(c));
+            }
+        }
+        Span::Withheld(artifact) => {
+            withheld.push(artifact);
+            tags.cut_here(out);
+        }
     }
 }
 

@@ -68,6 +68,14 @@ impl Tags {
         }
     }
 
+    /// Something was cut before.
+    pub(super) fn cut_here(&mut self, out: &mut Vec<Piece>) {
+        self.held.push(Piece::Cut);
+        if self.begun.is_empty() {
+            self.release(self.held.len(), out);
+        }
+    }
+
     pub(super) fn finish(&mut self, out: &mut Vec<Piece>) {
         while let Some(begun) = self.begun.pop() {
             if let Begun::Open { from, body, line: Line::Blank | Line::Words } = begun {

@@ -7,6 +7,7 @@ use crate::rules::Rules;
 use crate::spec::AgentSpec;
 use crate::testing::*;
 
+mod artifact;
 mod laws;
 mod mention;
 mod streaming;

@@ -30,6 +30,7 @@ mod rights;
 mod roster;
 mod talk;
 mod turn;
+mod withheld;
 
 #[cfg(test)]
 mod tests;

@@ -60,6 +60,13 @@ const PIECES: &[&str] = &[
     "\u{200d}",
     "👩",
     "hello",
+    "{\"name\":\"look\",\"arguments\":{}}",
+    "<tool_call>{\"name\":\"x\",",
+    "\"arguments\":{}}</tool_call>",
+    "{\"a\":",
+    "[1",
+    "]",
+    "}",
 ];
 
 fn reply() -> impl Strategy<Value = String> {

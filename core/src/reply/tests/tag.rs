@@ -123,6 +123,7 @@ fn what_is_cut_is_told_in_bytes_of_the_spoken_text() {
         tag: Some(RoutingTag::Pass),
         to: Vec::new(),
         warnings: Vec::new(),
+        ..FinalReply::default()
     };
     assert_eq!(finalise("é <world>PASS</world> ok <world>PASS</world>"), expected);
 }

@@ -270,6 +270,7 @@ impl<'w> Draft<'w> {
             (true, true) => CloseReason::Limit,
             (false, _) => CloseReason::Answered,
         };
+        self.note_withheld(agent, turn, at, stream, &reply);
         if reason == CloseReason::Answered {
             self.post_reply(agent, turn, at, stream, &reply);
         }

@@ -145,6 +145,30 @@ fn reply_of_which_nothing_remains_passes() {
 }
 
 #[test]
+fn what_is_withheld_is_recorded_before_the_message() {
+    let call = "{\"name\":\"look\",\"arguments\":{}}";
+    let past = Past::began().said("@bob hi").woke("bob").answered("bob", text(&format!("I look. {call}")));
+    let [_, Event::ArtifactWithheld(withheld), Event::MessagePosted(posted), ..] = past.last() else {
+        panic!("{:?}", past.last())
+    };
+    assert_eq!(
+        (withheld.message, posted.answer.as_ref().map(|answer| answer.at)),
+        (Some(posted.message), Some(withheld.answer))
+    );
+    assert_eq!(withheld.spans.iter().map(|span| (span.from, span.to)).collect::<Vec<_>>(), [(8, 8 + 30)]);
+    assert_eq!(past.world.transcript().back().unwrap().text, Content::Present("I look.".to_owned()));
+}
+
+#[test]
+fn reply_that_is_an_artifact_alone_passes() {
+    let past = Past::began().said("@bob hi").woke("bob");
+    let turn = past.turn("bob");
+    let past = past.answered("bob", text("<tool_call>{\"name\":\"x\",\"arguments\":{}}</tool_call>"));
+    let [_, Event::ArtifactWithheld(withheld), closing] = past.last() else { panic!("{:?}", past.last()) };
+    assert_eq!((withheld.message, closing), (None, &closed("bob", turn, CloseReason::Passed)));
+}
+
+#[test]
 fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
     let past = Past::began().said("@bob hi").woke("bob");
     let who = |past: &Past| past.world.reply_roster(&agent("bob"));

@@ -1,0 +1,25 @@
+//! What people do not read of an answer.
+
+use super::Draft;
+use crate::event::{ArtifactWithheld, Event};
+use crate::ids::{AgentName, MessageId, Position, TurnId};
+use crate::reply::FinalReply;
+
+impl Draft<'_> {
+    /// Records what was withheld of the answer at `answer`. The message, if there is one, is posted right behind.
+    pub(super) fn note_withheld(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        answer: Position,
+        stream: Option<Position>,
+        reply: &FinalReply,
+    ) {
+        if reply.withheld.is_empty() {
+            return;
+        }
+        let message = (!reply.text.is_empty()).then(|| MessageId(stream.unwrap_or_else(|| self.here().next())));
+        let (agent, spans) = (agent.clone(), reply.withheld.clone());
+        self.push(Event::ArtifactWithheld(ArtifactWithheld { agent, turn, answer, message, spans }));
+    }
+}
