@@ -15,8 +15,11 @@ use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
 use crate::tool::{EffectClass, ToolKind, ToolSpec, reads_json};
 
+mod ruling;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use ruling::Ruling;
 
 /// The most findings that one call's arguments are answered with.
 const FINDINGS_MAX: usize = 8;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::event::{Notice, Purpose};
-use crate::ids::{AgentName, EpisodeId, PersonName};
+use crate::event::{CallStatus, Notice, Purpose};
+use crate::ids::{AgentName, CallId, EpisodeId, PersonName, ToolName};
 use crate::principal::Person;
 use crate::rules::Rules;
 
@@ -22,6 +22,9 @@ pub struct Episode {
     pub calls: BTreeMap<AgentName, u32>,
     /// Model calls of all agents, those for summaries included.
     pub calls_total: u32,
+    /// Calls per tool. Those that ended before anything could become of them are not counted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tool_calls: BTreeMap<ToolName, u32>,
     /// Messages from agent to agent that woke somebody.
     pub hops: u32,
     /// The two agents that woke only each other last.
@@ -163,6 +166,27 @@ impl World {
         *own = own.saturating_add(1);
     }
 
+    /// Counts a call of `tool` in the episode of `agent`'s open turn.
+    pub(super) fn count_call(&mut self, agent: &AgentName, tool: &ToolName) {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let Some(episode) = turn.map(|turn| turn.episode) else { return };
+        let count = self.episodes.entry(episode).or_default().tool_calls.entry(tool.clone()).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// Takes an open call that is about to end as `status` out of the count again, if it never could do anything.
+    pub(super) fn discount_call(&mut self, agent: &AgentName, call: CallId, status: &CallStatus) {
+        if !ends_unmade(status) {
+            return;
+        }
+        let Some(memory) = self.memories.get(agent) else { return };
+        let Some(tool) = memory.open_calls.get(&call).and_then(|open| open.tool.as_ref()) else { return };
+        let spent = memory.turn.as_ref().and_then(|turn| self.episodes.get_mut(&turn.episode));
+        if let Some(count) = spent.and_then(|spent| spent.tool_calls.get_mut(tool)) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
     pub(super) fn hold(&mut self, episode: EpisodeId) {
         let spent = self.episodes.entry(episode).or_default();
         spent.open = spent.open.saturating_add(1);
@@ -174,5 +198,36 @@ impl World {
         if spent.open == 0 {
             self.episodes.remove(&episode);
         }
+    }
+}
+
+/// Whether a call that ended so was turned away when it was taken up, before it was held against a quota.
+const fn ends_unmade(status: &CallStatus) -> bool {
+    match status {
+        CallStatus::ToolsDisabled
+        | CallStatus::TooMany
+        | CallStatus::Missing
+        | CallStatus::Invalid(_)
+        | CallStatus::Forbidden
+        | CallStatus::QuotaSpent => true,
+        CallStatus::Done
+        | CallStatus::Failed(_)
+        | CallStatus::Denied
+        | CallStatus::NotAllowed
+        | CallStatus::DeniedBefore
+        | CallStatus::Expired
+        | CallStatus::Cancelled
+        | CallStatus::Superseded
+        | CallStatus::Unknown(_)
+        | CallStatus::SettledRan
+        | CallStatus::SettledNotRun
+        | CallStatus::Answered(_)
+        | CallStatus::Unanswered(_)
+        | CallStatus::NoSuchAgent
+        | CallStatus::WouldDeadlock
+        | CallStatus::TooDeep
+        | CallStatus::HopBudget
+        | CallStatus::NotAlone
+        | CallStatus::HandedOff => false,
     }
 }

@@ -1,14 +1,18 @@
 //! Taking up an answer's tool calls: each is free, asks a person, or has its result at once.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::Draft;
 use super::asking::Errand;
 use crate::canonical::arguments_digest;
 use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished};
-use crate::ids::{AgentName, Attempt, CallId, Position, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::response::{CallPart, LLMResponse};
-use crate::rules::Rules;
-use crate::spec::Mode;
+use crate::rules::{Rules, Ruling};
 use crate::tool::{EffectClass, ToolKind, ToolSpec};
+use crate::world::World;
 
 /// What becomes of a call when it is taken up.
 enum Admission<'a> {
@@ -29,6 +33,17 @@ pub(super) struct Asking<'a> {
     pub(super) arguments: &'a str,
     /// What is odd about its arguments.
     pub(super) warnings: Vec<Finding>,
+}
+
+/// An answer whose calls are taken up, one after the other.
+struct Intake<'a> {
+    world: &'a World,
+    rules: &'a Rules,
+    agent: &'a AgentName,
+    episode: EpisodeId,
+    purpose: Purpose,
+    /// The calls of this answer that count, by tool.
+    counted: BTreeMap<&'a ToolName, u32>,
 }
 
 impl Draft<'_> {
@@ -58,9 +73,11 @@ impl Draft<'_> {
             })
             .collect();
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
+        let episode = memory.and_then(|memory| memory.turn.as_ref()).map_or(EpisodeId(turn.0), |turn| turn.episode);
+        let mut intake = Intake { world, rules, agent, episode, purpose, counted: BTreeMap::new() };
         for (admitted, (ordinal, part)) in calls.iter().zip(&parts) {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
-            match admission(rules, agent, *ordinal, part, purpose) {
+            match intake.take(*ordinal, part) {
                 Admission::Free => {}
                 Admission::Asks { tool, effect, warnings } => {
                     self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings });
@@ -80,33 +97,45 @@ impl Draft<'_> {
     }
 }
 
-fn admission<'r>(
-    rules: &'r Rules,
-    agent: &AgentName,
-    ordinal: u32,
-    part: &CallPart,
-    purpose: Purpose,
-) -> Admission<'r> {
-    if purpose == Purpose::Closing {
-        return Admission::Ends(CallStatus::ToolsDisabled);
-    }
-    if ordinal >= rules.spec().limits.tool_calls_per_answer {
-        return Admission::Ends(CallStatus::TooMany);
-    }
-    let Some(tool) = rules.tool_of(agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
-    let findings = rules.findings(&tool.name, &part.arguments);
-    if !findings.is_empty() {
-        return Admission::Ends(CallStatus::Invalid(findings));
-    }
-    match (&tool.kind, rules.spec().policy.mode, tool.effect_at(&part.arguments)) {
-        (ToolKind::Ask { agents }, _, _) => Admission::AsksAgent(agents),
-        (ToolKind::Handoff { agents }, _, _) => Admission::HandsOver(agents),
-        (ToolKind::Run, _, EffectClass::Read) | (ToolKind::Run, Mode::Auto, _) => Admission::Free,
-        (ToolKind::Run, Mode::Ask, effect @ (EffectClass::Write | EffectClass::Destructive)) => {
-            Admission::Asks { tool, effect, warnings: Vec::new() }
+impl<'a> Intake<'a> {
+    /// What becomes of the next call. The checks stand in the order of the room's pipeline.
+    fn take(&mut self, ordinal: u32, part: &CallPart) -> Admission<'a> {
+        let rules = self.rules;
+        if self.purpose == Purpose::Closing {
+            return Admission::Ends(CallStatus::ToolsDisabled);
         }
-        (ToolKind::Run, Mode::Read, EffectClass::Write | EffectClass::Destructive) => {
-            Admission::Ends(CallStatus::NotAllowed)
+        if ordinal >= rules.spec().limits.tool_calls_per_answer {
+            return Admission::Ends(CallStatus::TooMany);
         }
+        let Some(tool) = rules.tool_of(self.agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
+        let findings = rules.findings(&tool.name, &part.arguments);
+        if !findings.is_empty() {
+            return Admission::Ends(CallStatus::Invalid(findings));
+        }
+        // What has no findings is JSON.
+        let arguments = serde_json::from_str(&part.arguments).unwrap_or(Value::Null);
+        if rules.forbids(tool, &arguments) {
+            return Admission::Ends(CallStatus::Forbidden);
+        }
+        if !self.counts(tool) {
+            return Admission::Ends(CallStatus::QuotaSpent);
+        }
+        match (&tool.kind, rules.ruling(tool, &arguments)) {
+            (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
+            (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
+            (ToolKind::Run, Ruling::Runs) => Admission::Free,
+            (ToolKind::Run, Ruling::Asks(effect)) => Admission::Asks { tool, effect, warnings: Vec::new() },
+            (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
+        }
+    }
+
+    /// Counts a call of `tool`, if one more may be made in the episode.
+    fn counts(&mut self, tool: &'a ToolSpec) -> bool {
+        let Some(max) = tool.calls_per_episode_max else { return true };
+        let spent = self.world.episodes.get(&self.episode).and_then(|spent| spent.tool_calls.get(&tool.name));
+        let counted = self.counted.entry(&tool.name).or_default();
+        let is_left = spent.copied().unwrap_or_default().saturating_add(*counted) < max;
+        *counted = counted.saturating_add(u32::from(is_left));
+        is_left
     }
 }

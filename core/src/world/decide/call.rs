@@ -40,7 +40,7 @@ impl<'w> Draft<'w> {
             agent: agent.clone(),
             attempt,
             incarnation: self.world.incarnation,
-            effect: tool.effect,
+            effect: tool.effect_of_text(open.arguments.present().map(String::as_str)),
             repeat: tool.repeat,
             reconciles: tool.reconciles,
         }));

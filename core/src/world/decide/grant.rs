@@ -10,7 +10,7 @@ use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Scope, Wid
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
 use crate::principal::Person;
 use crate::refusal::RefusalReason;
-use crate::rules::{Rules, schema_digest};
+use crate::rules::schema_digest;
 use crate::spec::WorldSpec;
 use crate::tool::{EffectClass, ToolSpec};
 use crate::world::Grant;
@@ -159,14 +159,4 @@ fn reach(wider: &Wider, arguments: &str) -> Reach {
     // Whoever waits for a person has arguments that were checked: they are JSON.
     let arguments = serde_json::from_str(arguments).unwrap_or_default();
     Reach::Like { rest: digest_of_rest(&constraints, &arguments), constraints }
-}
-
-impl Rules {
-    /// Whether nobody can allow a call of `tool` with `arguments`: the room's rules say so, or the tool does not list it.
-    #[must_use]
-    pub fn forbids(&self, tool: &ToolSpec, arguments: &serde_json::Value) -> bool {
-        let denies = |rule: &crate::spec::DenyRule| rule.tool == tool.name && fits_all(&rule.when, arguments);
-        let is_unlisted = tool.unlisted == crate::tool::Unlisted::Refuse && tool.rule_of(arguments).is_none();
-        is_unlisted || self.spec().policy.deny.iter().any(denies)
-    }
 }

@@ -20,6 +20,7 @@ mod retract;
 mod retract_asks;
 mod roster;
 mod routing;
+mod ruling;
 mod several;
 mod stop;
 mod talk;

@@ -33,6 +33,9 @@ impl World {
                 moved_by: self.head,
                 state: CallState::Ready { next: Attempt(1) },
             };
+            if let (Some(tool), None) = (&admitted.tool, admitted.origin) {
+                self.count_call(&event.agent, tool);
+            }
             let Some(memory) = self.memories.get_mut(&event.agent) else { return };
             memory.open_calls.insert(admitted.call, call);
             memory.count_label(&admitted.label);
@@ -154,6 +157,7 @@ impl World {
         } else {
             CallResult::new(&event.status, &event.outcome).because(self.note_denial(event))
         };
+        self.discount_call(&event.agent, event.call, &event.status);
         self.close_call(&event.agent, event.call, result);
         if !matches!(event.status, CallStatus::Unknown(_)) {
             self.close_requests_of(event.call);
