@@ -212,15 +212,10 @@ impl ToolSpec {
         serde_json::from_str(arguments).map_or(self.effect, |arguments| self.effect_of(&arguments))
     }
 
-    /// What a call with these arguments, written as JSON, may do. Where nobody can read them any more, the gravest that a
-    /// call of the tool may do.
-    pub(crate) fn effect_of_text(&self, arguments: Option<&str>) -> EffectClass {
-        if self.rules.is_empty() {
-            return self.effect;
-        }
-        let arguments = arguments.and_then(|text| serde_json::from_str(text).ok());
-        let gravest = || self.rules.iter().map(|rule| rule.effect).chain([self.effect]).max();
-        arguments.map_or_else(|| gravest().unwrap_or(self.effect), |arguments| self.effect_of(&arguments))
+    /// What a call may do with arguments that are written as JSON, if that depends on them.
+    pub(crate) fn effect_by_rules(&self, arguments: &str) -> Option<EffectClass> {
+        let arguments = || serde_json::from_str(arguments).ok();
+        if self.rules.is_empty() { None } else { Some(self.effect_of(&arguments()?)) }
     }
 
     /// The first of `rules` that fits `arguments`.

@@ -29,6 +29,7 @@ mod layers;
 mod owed;
 mod request;
 mod script;
+mod starting;
 mod summary;
 mod transcript;
 mod view;

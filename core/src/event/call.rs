@@ -35,6 +35,9 @@ pub struct AdmittedCall {
     pub tool: Option<ToolName>,
     /// The digest of its arguments in their [canonical form](crate::canonical); of their bytes, if they are not JSON.
     pub arguments: Digest,
+    /// What it may do, where that depends on its arguments; `None`: the tool's effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectClass>,
     /// The call that this one replaces and whose provider label it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<CallId>,

@@ -24,6 +24,9 @@ pub struct OpenCall {
     pub arguments: Content<String>,
     /// Their digest.
     pub arguments_digest: Digest,
+    /// What it may do, where that depends on its arguments; `None`: the tool's effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectClass>,
     /// Other arguments that a person put in their place: the call that replaces this one runs with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Content<String>>,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::command::{Command, RebuildError};
 use crate::commit::Commit;
+use crate::effect::Effect;
 use crate::event::*;
-use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
+use crate::ids::{AgentName, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::memory::CallState;
 use crate::request::{Item, fingerprint_next, fingerprint_start};
 use crate::response::Part;
@@ -54,6 +55,7 @@ impl Laws {
         requests_have_their_calls(world);
         asks_are_held(world);
         episodes_are_held(world);
+        runs_are_within_limits(world);
         self.gone_is_gone(world);
     }
 
@@ -305,6 +307,32 @@ fn asks_are_held(world: &World) {
         edges.remove(&free);
     }
     assert!(edges.is_empty(), "agents wait for one another in a circle: {edges:?}");
+}
+
+/// A destructive run goes on alone, of each tool at most eight reads and one write do; and what waits for its turn has
+/// somebody before it, or is owed.
+fn runs_are_within_limits(world: &World) {
+    let mut runs: BTreeMap<(Option<ToolName>, EffectClass), u32> = BTreeMap::new();
+    let mut ready = 0;
+    for spec in &world.rules().spec().agents {
+        for open in world.memory(&spec.name).unwrap().open_calls.values() {
+            if let CallState::Running(run) = &open.state {
+                *runs.entry((open.tool.clone(), run.effect)).or_default() += 1;
+            }
+            ready += u32::from(matches!(open.state, CallState::Ready { .. }));
+        }
+    }
+    let all: u32 = runs.values().sum();
+    for ((tool, effect), count) in &runs {
+        let max = match effect {
+            EffectClass::Read => 8,
+            EffectClass::Write => 1,
+            EffectClass::Destructive => 2 - all.min(2),
+        };
+        assert!(*count <= max, "{count} runs of {tool:?} ({effect}) among {all}");
+    }
+    let is_owed = world.owed().any(|effect| matches!(effect, Effect::RunTool { .. }));
+    assert!(ready == 0 || all > 0 || is_owed, "a call waits for its turn, and nothing runs");
 }
 
 /// An episode is held by each message in an inbox and each open turn of it.

@@ -7,8 +7,19 @@ use crate::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
 
 impl World {
     /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:
-    /// effects that wait for a time say so.
+    /// effects that wait for a time say so. Of the tools that are to run, those that may start together.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
+        let startable = self.startable();
+        let is_its_turn = move |effect: &Effect| match effect {
+            Effect::RunTool { call, .. } => startable.contains(call),
+            Effect::Wake { .. }
+            | Effect::Continue { .. }
+            | Effect::CallModel { .. }
+            | Effect::RetryModel { .. }
+            | Effect::Reconcile { .. }
+            | Effect::DeclareUnknown { .. }
+            | Effect::TickAt { .. } => true,
+        };
         let of_agents = self.busy.iter().filter_map(|name| Some((name, self.memories.get(name)?)));
         let expires_at = |kind: &RequestKind| match kind {
             RequestKind::Approval { expires_at, .. } => Some(*expires_at),
@@ -20,7 +31,7 @@ impl World {
         let join = joins.map(|joining| joining.until).min();
         let ticks = [(tick, Due::Expiry), (join, Due::Join)].into_iter();
         let ticks = ticks.filter_map(|(time, due)| Some(Effect::TickAt { time: time?, due }));
-        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).chain(ticks)
+        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).filter(is_its_turn).chain(ticks)
     }
 
     fn owed_to(&self, agent: &AgentName, memory: &Memory) -> Vec<Effect> {

@@ -63,13 +63,17 @@ impl Draft<'_> {
         let parts: Vec<(u32, &CallPart)> = (0..).zip(response.reply().calls()).collect();
         let calls: Vec<AdmittedCall> = parts
             .iter()
-            .map(|(ordinal, part)| AdmittedCall {
-                call: CallId::of(id, at, *ordinal),
-                ordinal: *ordinal,
-                label: part.label_or_next(&mut unlabelled),
-                tool: rules.tool_of(agent, &part.tool).map(|tool| tool.name.clone()),
-                arguments: arguments_digest(&part.arguments),
-                origin: None,
+            .map(|(ordinal, part)| {
+                let tool = rules.tool_of(agent, &part.tool);
+                AdmittedCall {
+                    call: CallId::of(id, at, *ordinal),
+                    ordinal: *ordinal,
+                    label: part.label_or_next(&mut unlabelled),
+                    tool: tool.map(|tool| tool.name.clone()),
+                    arguments: arguments_digest(&part.arguments),
+                    effect: tool.and_then(|tool| tool.effect_by_rules(&part.arguments)),
+                    origin: None,
+                }
             })
             .collect();
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));

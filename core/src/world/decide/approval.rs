@@ -205,7 +205,7 @@ impl<'w> Draft<'w> {
     /// about again, unless it may do more.
     fn run_edited(&mut self, person: &Person, pending: &Pending<'w>, arguments: &str, judgement: &Judgement) {
         let Pending { agent, call: old, open, tool, .. } = *pending;
-        let call = self.replace(agent, old, open, arguments_digest(arguments));
+        let call = self.replace(agent, old, open, (arguments_digest(arguments), tool.effect_by_rules(arguments)));
         let effect = tool.effect_at(arguments);
         if effect > pending.effect {
             let warnings = self.rules_of(agent).findings(&tool.name, arguments);
@@ -216,7 +216,13 @@ impl<'w> Draft<'w> {
     }
 
     /// Closes a call in favour of a new one, which answers the same label.
-    pub(super) fn replace(&mut self, agent: &AgentName, old: CallId, open: &OpenCall, arguments: Digest) -> CallId {
+    pub(super) fn replace(
+        &mut self,
+        agent: &AgentName,
+        old: CallId,
+        open: &OpenCall,
+        (arguments, effect): (Digest, Option<EffectClass>),
+    ) -> CallId {
         let call = CallId::of(self.id, self.here(), 0);
         let admitted = AdmittedCall {
             call,
@@ -224,6 +230,7 @@ impl<'w> Draft<'w> {
             label: String::new(),
             tool: open.tool.clone(),
             arguments,
+            effect,
             origin: Some(old),
         };
         let (turn, answer) = (open.turn, open.answer);

@@ -27,7 +27,7 @@ impl<'w> Draft<'w> {
             | CallState::Running(_)
             | CallState::AwaitsSettlement { .. } => false,
         };
-        if !is_next {
+        if !is_next || !self.world.may_start(call) {
             return Err(No::STALE);
         }
         self.cause = Some(open.moved_by);
@@ -40,7 +40,7 @@ impl<'w> Draft<'w> {
             agent: agent.clone(),
             attempt,
             incarnation: self.world.incarnation,
-            effect: tool.effect_of_text(open.arguments.present().map(String::as_str)),
+            effect: open.effect.unwrap_or(tool.effect),
             repeat: tool.repeat,
             reconciles: tool.reconciles,
         }));

@@ -64,7 +64,7 @@ impl<'w> Draft<'w> {
         }));
         if how == SettledHow::RunAgain {
             let open = open?;
-            self.replace(&request.agent, request.call, open, open.arguments_digest);
+            self.replace(&request.agent, request.call, open, (open.arguments_digest, open.effect));
         }
         Ok(())
     }

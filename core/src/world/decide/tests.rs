@@ -13,6 +13,7 @@ mod label;
 mod laws;
 mod limits;
 mod model;
+mod parallel;
 mod refusals;
 mod regenerate;
 mod requests;

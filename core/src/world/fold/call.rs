@@ -26,6 +26,7 @@ impl World {
                 tool: admitted.tool.clone(),
                 arguments,
                 arguments_digest: admitted.arguments,
+                effect: admitted.effect,
                 edited: None,
                 edits: origin.and_then(OpenCall::difference),
                 denied_for: None,

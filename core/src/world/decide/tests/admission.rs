@@ -1,6 +1,7 @@
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{Attempt, Digest};
+use crate::memory::{CallState, OpenCall};
 use crate::request::Item;
 use crate::spec::Mode;
 use crate::testing::*;
@@ -77,7 +78,8 @@ fn mode_decides_which_calls_run_ask_or_are_not_allowed() {
         assert_eq!(past.last().iter().filter_map(asked).collect::<Vec<_>>(), asks, "{mode:?}");
         assert_eq!(statuses(&past), vec![CallStatus::NotAllowed; ends], "{mode:?}");
         let runs = [(Read, 1), (Write, 1), (Destructive, 1)].len() - asks.len() - ends;
-        assert_eq!(past.owed().iter().filter(|effect| matches!(effect, Effect::RunTool { .. })).count(), runs);
+        let is_free = |open: &&OpenCall| matches!(open.state, CallState::Ready { .. });
+        assert_eq!(past.memory("bob").open_calls.values().filter(is_free).count(), runs);
     }
 }
 
