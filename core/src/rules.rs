@@ -13,7 +13,7 @@ use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
 use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, Limits, WorldSpec};
-use crate::tool::{EffectClass, ToolKind, ToolSpec, reads_json};
+use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted, reads_json};
 
 mod ruling;
 #[cfg(test)]
@@ -86,6 +86,22 @@ pub enum RulesError {
         /// The tool.
         tool: ToolName,
     },
+    /// A tool whose results could not stand for other calls.
+    #[error("tool {tool} cannot memoise: {why}")]
+    CannotMemoise {
+        /// The tool.
+        tool: ToolName,
+        /// The broken rule.
+        why: &'static str,
+    },
+    /// A limit of a tool under which nothing could ever run.
+    #[error("the limit {limit} of tool {tool} is 0")]
+    ZeroLimitOfTool {
+        /// The tool.
+        tool: ToolName,
+        /// The limit.
+        limit: &'static str,
+    },
     /// No store keeps what such a limit allows.
     #[error("the limit {limit} is {value}, at most {max} is possible")]
     HighLimit {
@@ -114,7 +130,11 @@ impl Rules {
     pub fn check(spec: WorldSpec) -> Result<Self, RulesError> {
         check_limits(&spec)?;
         check_names(&spec)?;
-        spec.tools.values().try_for_each(|tool| check_kind(&spec, tool))?;
+        for tool in spec.tools.values() {
+            check_kind(&spec, tool)?;
+            check_memo(tool)?;
+            check_limits_of(tool)?;
+        }
         let mut schemas = BTreeMap::new();
         for (name, tool) in &spec.tools {
             let bad = |why| RulesError::BadSchema { tool: name.clone(), why };
@@ -259,6 +279,28 @@ fn names_of(spec: &WorldSpec) -> Names<AgentName> {
 fn places_of(spec: &WorldSpec) -> BTreeMap<AgentName, usize> {
     // The first of two that have one name is meant.
     spec.agents.iter().enumerate().rev().map(|(place, agent)| (agent.name.clone(), place)).collect()
+}
+
+/// Results stand for other calls only where nothing depends on who asks, or when.
+fn check_memo(tool: &ToolSpec) -> Result<(), RulesError> {
+    let why = match tool {
+        ToolSpec { memoises: false, .. } => return Ok(()),
+        ToolSpec { effect: EffectClass::Write | EffectClass::Destructive, .. } => "its effect is not read",
+        ToolSpec { rules, unlisted, .. } if !rules.is_empty() || *unlisted != Unlisted::ByEffect => {
+            "its effect depends on its arguments"
+        }
+        ToolSpec { kind, .. } if !kind.is_run() => "another agent answers it",
+        ToolSpec { .. } => return Ok(()),
+    };
+    Err(RulesError::CannotMemoise { tool: tool.name.clone(), why })
+}
+
+fn check_limits_of(tool: &ToolSpec) -> Result<(), RulesError> {
+    let limits = [("concurrency", tool.concurrency_max), ("calls_per_episode", tool.calls_per_episode_max)];
+    match limits.into_iter().find(|(_, max)| *max == Some(0)) {
+        Some((limit, _)) => Err(RulesError::ZeroLimitOfTool { tool: tool.name.clone(), limit }),
+        None => Ok(()),
+    }
 }
 
 fn check_kind(spec: &WorldSpec, tool: &ToolSpec) -> Result<(), RulesError> {

@@ -26,6 +26,7 @@ mod episode;
 mod fold;
 mod grant;
 mod layers;
+mod memo;
 mod owed;
 mod request;
 mod script;
@@ -74,6 +75,8 @@ pub struct World {
     rights: BTreeMap<String, Rights>,
     #[serde(default)]
     grants: BTreeMap<GrantId, Grant>,
+    #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
+    memos: memo::Memos,
     script: ScriptProgress,
     /// The person who gave the command of the commit that is folded.
     #[serde(default, skip_serializing_if = "Option::is_none")]

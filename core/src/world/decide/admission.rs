@@ -17,7 +17,13 @@ use crate::world::World;
 /// What becomes of a call when it is taken up.
 enum Admission<'a> {
     Free,
-    Asks { tool: &'a ToolSpec, effect: EffectClass, warnings: Vec<Finding> },
+    /// It has the result of an earlier one, which stands there.
+    Remembered(Position),
+    Asks {
+        tool: &'a ToolSpec,
+        effect: EffectClass,
+        warnings: Vec<Finding>,
+    },
     AsksAgent(&'a [AgentName]),
     HandsOver(&'a [AgentName]),
     Ends(CallStatus),
@@ -79,10 +85,11 @@ impl Draft<'_> {
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
         let episode = memory.and_then(|memory| memory.turn.as_ref()).map_or(EpisodeId(turn.0), |turn| turn.episode);
         let mut intake = Intake { world, rules, agent, episode, purpose, counted: BTreeMap::new() };
-        for (admitted, (ordinal, part)) in calls.iter().zip(&parts) {
+        for (admitted, (_, part)) in calls.iter().zip(&parts) {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
-            match intake.take(*ordinal, part) {
+            match intake.take(admitted, part) {
                 Admission::Free => {}
+                Admission::Remembered(at) => self.end_as_before(agent, call, at),
                 Admission::Asks { tool, effect, warnings } => {
                     self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings });
                 }
@@ -94,6 +101,12 @@ impl Draft<'_> {
         }
     }
 
+    /// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
+    fn end_as_before(&mut self, agent: &AgentName, call: CallId, at: Position) {
+        let finished = ToolFinished::new(call, agent.clone(), None, CallStatus::Done, None);
+        self.push(Event::ToolFinished(ToolFinished { memo: Some(at), ..finished }));
+    }
+
     /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
     pub(super) fn end(&mut self, agent: &AgentName, call: CallId, attempt: Option<Attempt>, status: CallStatus) {
         let agent = agent.clone();
@@ -103,12 +116,12 @@ impl Draft<'_> {
 
 impl<'a> Intake<'a> {
     /// What becomes of the next call. The checks stand in the order of the room's pipeline.
-    fn take(&mut self, ordinal: u32, part: &CallPart) -> Admission<'a> {
+    fn take(&mut self, admitted: &AdmittedCall, part: &CallPart) -> Admission<'a> {
         let rules = self.rules;
         if self.purpose == Purpose::Closing {
             return Admission::Ends(CallStatus::ToolsDisabled);
         }
-        if ordinal >= rules.spec().limits.tool_calls_per_answer {
+        if admitted.ordinal >= rules.spec().limits.tool_calls_per_answer {
             return Admission::Ends(CallStatus::TooMany);
         }
         let Some(tool) = rules.tool_of(self.agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
@@ -127,7 +140,9 @@ impl<'a> Intake<'a> {
         match (&tool.kind, rules.ruling(tool, &arguments)) {
             (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
             (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
-            (ToolKind::Run, Ruling::Runs) => Admission::Free,
+            (ToolKind::Run, Ruling::Runs) => {
+                self.world.memo_of(tool, admitted.arguments).map_or(Admission::Free, Admission::Remembered)
+            }
             (ToolKind::Run, Ruling::Asks(effect)) => Admission::Asks { tool, effect, warnings: Vec::new() },
             (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
         }

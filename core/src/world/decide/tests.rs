@@ -12,6 +12,7 @@ mod join;
 mod label;
 mod laws;
 mod limits;
+mod memo;
 mod model;
 mod parallel;
 mod refusals;

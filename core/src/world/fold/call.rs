@@ -153,11 +153,12 @@ impl World {
     }
 
     pub(super) fn finish_call(&mut self, event: &ToolFinished) {
-        let result = if let CallStatus::Answered(at) = event.status {
-            self.answer_at(at, &event.agent)
-        } else {
-            CallResult::new(&event.status, &event.outcome).because(self.note_denial(event))
+        let result = match (&event.status, event.memo) {
+            (CallStatus::Answered(at), _) => self.answer_at(*at, &event.agent),
+            (status, Some(at)) => self.remembered(at).unwrap_or_else(|| CallResult::new(status, &event.outcome)),
+            (status, None) => CallResult::new(status, &event.outcome).because(self.note_denial(event)),
         };
+        self.memoise(event, &result);
         self.discount_call(&event.agent, event.call, &event.status);
         self.close_call(&event.agent, event.call, result);
         if !matches!(event.status, CallStatus::Unknown(_)) {

@@ -62,6 +62,7 @@ impl World {
         });
         let gone: Arc<[Position]> = gone.into();
         self.drop_messages(&gone);
+        self.memos.forget(&gone);
         let agents: Vec<AgentName> = self.memories.keys().cloned().collect();
         for agent in agents {
             let said_for = author.as_ref().filter(|(name, because)| *name == agent && !because.is_empty());

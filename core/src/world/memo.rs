@@ -1,0 +1,93 @@
+//! Results that stand for further calls with the same arguments.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::content::Content;
+use crate::event::{CallStatus, ToolFinished};
+use crate::ids::{Digest, Position};
+use crate::memory::{CallResult, OpenCall, Turn};
+use crate::rules::schema_digest;
+use crate::tool::{ToolOutcome, ToolSpec};
+
+/// How many results are kept; the oldest goes first.
+const MEMOS_MAX: usize = 128;
+
+/// Results that stand for further calls, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Memos(VecDeque<Memo>);
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Memo {
+    /// What it is the result of.
+    key: Digest,
+    /// The `ToolFinished` that gave it.
+    at: Position,
+    result: CallResult,
+    /// The news of the turn that called. Once one of them is taken back, so is the result.
+    because: Arc<[Position]>,
+}
+
+/// What tells calls of a tool that memoises from each other.
+fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
+    let (schema, settings) = (schema_digest(tool), tool.settings);
+    Digest::of(&[tool.name.as_str().as_bytes(), schema.as_bytes(), settings.as_bytes(), arguments.as_bytes()])
+}
+
+impl Memos {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn find(&self, key: Digest) -> Option<&Memo> {
+        self.0.iter().find(|memo| memo.key == key)
+    }
+
+    fn keep(&mut self, memo: Memo) {
+        self.0.retain(|kept| kept.key != memo.key);
+        self.0.push_back(memo);
+        if self.0.len() > MEMOS_MAX {
+            self.0.pop_front();
+        }
+    }
+
+    /// Forgets what is there for one of the messages at `gone`, which are in order.
+    pub(super) fn forget(&mut self, gone: &[Position]) {
+        self.0.retain(|memo| !memo.because.iter().any(|at| gone.binary_search(at).is_ok()));
+    }
+}
+
+impl World {
+    /// Where the result stands that a call of `tool` with arguments of this digest has without a run.
+    pub(super) fn memo_of(&self, tool: &ToolSpec, arguments: Digest) -> Option<Position> {
+        let memo = if tool.memoises { self.memos.find(key(tool, arguments)) } else { None };
+        memo.map(|memo| memo.at)
+    }
+
+    /// The result of a call that ended without a run of its own; of one that was erased or forgotten, that it is gone.
+    pub(super) fn remembered(&self, at: Position) -> Option<CallResult> {
+        self.memos.0.iter().find(|memo| memo.at == at).map(|memo| memo.result.clone())
+    }
+
+    /// Keeps what a run gave, if it stands for further calls. What a person was asked about does not: it depends on more
+    /// than the arguments.
+    pub(super) fn memoise(&mut self, event: &ToolFinished, result: &CallResult) {
+        let is_done = matches!(event.outcome, Content::Present(Some(ToolOutcome::Done(_))));
+        if event.status != CallStatus::Done || !is_done {
+            return;
+        }
+        let turn = self.memories.get(&event.agent).and_then(|memory| memory.turn.as_ref());
+        let open = self.open_call(&event.agent, event.call).filter(|open| open.input.is_none());
+        let Some((turn, open)) = turn.zip(open) else { return };
+        let Some(tool) = memoising(turn, open) else { return };
+        let (key, because) = (key(tool, open.arguments_digest), Arc::clone(&turn.because));
+        self.memos.keep(Memo { key, at: self.head, result: result.clone(), because });
+    }
+}
+
+fn memoising<'t>(turn: &'t Turn, open: &OpenCall) -> Option<&'t ToolSpec> {
+    turn.rules.spec().tools.get(open.tool.as_ref()?).filter(|tool| tool.memoises)
+}
