@@ -347,7 +347,8 @@ pub struct Progress {
 pub struct Finding {
     /// JSON pointer into the arguments; empty is the whole.
     pub path: String,
-    /// The schema keyword that is not met, or `not_json`, `not_an_object`.
+    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `not_an_object`, `hidden_characters`,
+    /// `control_characters`.
     pub code: String,
     /// Whether the call may go on all the same.
     #[serde(default, skip_serializing_if = "Severity::is_error")]

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::event::{Finding, Severity};
 use crate::testing::*;
 
 fn fault(change: impl FnOnce(&mut WorldSpec)) -> RulesError {
@@ -98,5 +99,48 @@ fn findings_are_bounded_and_hold_no_value() {
     spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": "object", "required": names });
     let rules = Rules::check(spec).unwrap();
     let missing = Finding::error("", "required");
-    assert_eq!(rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"), vec![missing; FINDINGS_MAX]);
+    assert_eq!(rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"), vec![missing; validate::FINDINGS_MAX]);
+}
+
+fn found(arguments: &str) -> Vec<(String, String, Severity)> {
+    let found = Rules::check(room()).unwrap().findings(&tool("look"), arguments);
+    found.into_iter().map(|finding| (finding.path, finding.code, finding.severity)).collect()
+}
+
+fn whole(code: &str) -> Vec<(String, String, Severity)> {
+    vec![(String::new(), code.to_owned(), Severity::Error)]
+}
+
+#[test]
+fn arguments_are_measured_before_they_are_read() {
+    let large = format!("{{\"path\":\"{}\"}}", "x".repeat(1024 * 1024));
+    assert_eq!(found(&large), whole("too_large"));
+    let deep = |n: usize| format!("{{\"a\":{}1{}}}", "[".repeat(n), "]".repeat(n));
+    assert_eq!(found(&deep(63)), []);
+    assert_eq!(found(&deep(64)), whole("too_deep"));
+    assert_eq!(found(&"[".repeat(100_000)), whole("too_deep"));
+    assert_eq!(found(&format!("{{\"path\":\"{}\\\"\"}}", "[".repeat(100))), [], "brackets in a text are no depth");
+}
+
+#[test]
+fn what_people_would_not_see_is_an_error_by_its_place() {
+    let hidden = |path: &str| vec![(path.to_owned(), "hidden_characters".to_owned(), Severity::Error)];
+    for one in ['\u{202e}', '\u{200b}', '\u{2066}', '\u{feff}', '\u{e0041}', '\u{200e}'] {
+        assert_eq!(found(&json!({ "path": format!("a{one}b") }).to_string()), hidden("/path"), "{one:?}");
+    }
+    assert_eq!(found(&json!({ "more": ["a", { "b/c": "x\u{200b}" }] }).to_string()), hidden("/more/1/b~1c"));
+    assert_eq!(found(&json!({ "a\u{200b}": "x" }).to_string()), hidden(""), "the key itself is not told");
+    assert_eq!(found(&json!({ "path": "rm\u{200d}x" }).to_string()), hidden("/path"));
+}
+
+#[test]
+fn joiners_between_letters_and_emoji_that_need_them_are_no_finding() {
+    assert_eq!(found(&json!({ "path": "👩\u{200d}👧 می\u{200c}خواهم" }).to_string()), []);
+}
+
+#[test]
+fn control_characters_are_a_warning_and_line_breaks_are_none() {
+    let warning = vec![("/path".to_owned(), "control_characters".to_owned(), Severity::Warning)];
+    assert_eq!(found("{\"path\":\"a\\u001b[31m\"}"), warning);
+    assert_eq!(found("{\"path\":\"a\\n\\tb\"}"), []);
 }

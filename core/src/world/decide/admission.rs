@@ -126,10 +126,12 @@ impl<'a> Intake<'a> {
         }
         let Some(tool) = rules.tool_of(self.agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
         let findings = rules.findings(&tool.name, &part.arguments);
-        if !findings.is_empty() {
-            return Admission::Ends(CallStatus::Invalid(findings));
+        let (errors, warnings): (Vec<_>, Vec<_>) =
+            findings.into_iter().partition(|finding| finding.severity.is_error());
+        if !errors.is_empty() {
+            return Admission::Ends(CallStatus::Invalid(errors));
         }
-        // What has no findings is JSON.
+        // What has no errors is JSON.
         let arguments = serde_json::from_str(&part.arguments).unwrap_or(Value::Null);
         if rules.forbids(tool, &arguments) {
             return Admission::Ends(CallStatus::Forbidden);
@@ -143,7 +145,7 @@ impl<'a> Intake<'a> {
             (ToolKind::Run, Ruling::Runs) => {
                 self.world.memo_of(tool, admitted.arguments).map_or(Admission::Free, Admission::Remembered)
             }
-            (ToolKind::Run, Ruling::Asks(effect)) => Admission::Asks { tool, effect, warnings: Vec::new() },
+            (ToolKind::Run, Ruling::Asks(effect)) => Admission::Asks { tool, effect, warnings },
             (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
         }
     }

@@ -50,6 +50,9 @@ fn small_room(choice: u8) -> WorldSpec {
         let all_of = vec![agent("eve"), agent("cody")];
         spec.agents[0].join = Some(Join { all_of, or_after_ms: 20_000 });
     }
+    let look = spec.tools.get_mut(&tool("look")).unwrap();
+    look.memoises = choice % 2 == 1;
+    look.calls_per_episode_max = choice.is_multiple_of(3).then_some(2);
     let models = spec.models.values_mut();
     models.for_each(|model| model.context_tokens_max = [700, 1_000, 100_000][usize::from(choice / 64 % 3)]);
     spec

@@ -1,0 +1,107 @@
+//! The checks of a definition before a room is opened with it.
+
+use super::RulesError;
+use crate::port::BLOB_BYTES_MAX;
+use crate::routing::mentions::{Names, name_fault};
+use crate::spec::{AgentSpec, Limits, WorldSpec};
+use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
+
+/// Checks all of `spec` but its schemas.
+pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
+    check_limits(spec)?;
+    check_names(spec)?;
+    for tool in spec.tools.values() {
+        check_kind(spec, tool)?;
+        check_memo(tool)?;
+        check_limits_of(tool)?;
+    }
+    Ok(())
+}
+
+fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
+    let mut places = Names::default();
+    for (place, agent) in spec.agents.iter().enumerate() {
+        for name in [Some(&agent.name), agent.display.as_ref()].into_iter().flatten() {
+            if let Some(why) = name_fault(name.as_str()) {
+                return Err(RulesError::BadName { name: name.clone(), why });
+            }
+            if !places.insert(name.as_str(), place) && places.find(name.as_str()) != Some(&place) {
+                return Err(RulesError::SameName(agent.name.clone()));
+            }
+        }
+        check_parts(spec, agent)?;
+    }
+    match &spec.policy.main_agent {
+        Some(main) if spec.agent(main).is_none() => {
+            Err(RulesError::NoAgent { place: "main_agent".to_owned(), name: main.clone() })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Without news no turn opens, without a transcript no message is routed, without attempts nothing is tried.
+fn check_limits(spec: &WorldSpec) -> Result<(), RulesError> {
+    let Limits { news_max, transcript_max, attempts, .. } = spec.limits;
+    let limits = [("news_max", news_max), ("transcript_max", transcript_max), ("attempts", attempts)];
+    match limits.into_iter().find(|(_, value)| *value == 0) {
+        Some((limit, _)) => Err(RulesError::ZeroLimit { limit }),
+        None => check_attachment_bytes(spec.limits.attachment_bytes_max),
+    }
+}
+
+fn check_attachment_bytes(value: u32) -> Result<(), RulesError> {
+    let is_possible = usize::try_from(value).is_ok_and(|value| value <= BLOB_BYTES_MAX);
+    let limit = "attachment_bytes_max";
+    if is_possible { Ok(()) } else { Err(RulesError::HighLimit { limit, value, max: BLOB_BYTES_MAX }) }
+}
+
+fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
+    let missing = |what, name: &str| RulesError::NoPart { agent: agent.name.clone(), what, name: name.to_owned() };
+    if let Some(tool) = agent.tools.iter().find(|tool| !spec.tools.contains_key(*tool)) {
+        return Err(missing("tool", tool.as_str()));
+    }
+    let joined = agent.join.iter().flat_map(|join| &join.all_of);
+    if let Some(name) = joined.into_iter().find(|name| spec.agent(name).is_none()) {
+        return Err(RulesError::NoAgent { place: format!("the join of {}", agent.name), name: name.clone() });
+    }
+    if agent.join.iter().any(|join| join.all_of.contains(&agent.name)) {
+        return Err(RulesError::JoinsItself(agent.name.clone()));
+    }
+    match &agent.model {
+        Some(model) if !spec.models.contains_key(model) => Err(missing("model", model.as_str())),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Results stand for other calls only where nothing depends on who asks, or when.
+fn check_memo(tool: &ToolSpec) -> Result<(), RulesError> {
+    let why = match tool {
+        ToolSpec { memoises: false, .. } => return Ok(()),
+        ToolSpec { effect: EffectClass::Write | EffectClass::Destructive, .. } => "its effect is not read",
+        ToolSpec { rules, unlisted, .. } if !rules.is_empty() || *unlisted != Unlisted::ByEffect => {
+            "its effect depends on its arguments"
+        }
+        ToolSpec { kind, .. } if !kind.is_run() => "another agent answers it",
+        ToolSpec { .. } => return Ok(()),
+    };
+    Err(RulesError::CannotMemoise { tool: tool.name.clone(), why })
+}
+
+fn check_limits_of(tool: &ToolSpec) -> Result<(), RulesError> {
+    let limits = [("concurrency", tool.concurrency_max), ("calls_per_episode", tool.calls_per_episode_max)];
+    match limits.into_iter().find(|(_, max)| *max == Some(0)) {
+        Some((limit, _)) => Err(RulesError::ZeroLimitOfTool { tool: tool.name.clone(), limit }),
+        None => Ok(()),
+    }
+}
+
+fn check_kind(spec: &WorldSpec, tool: &ToolSpec) -> Result<(), RulesError> {
+    let (ToolKind::Ask { agents } | ToolKind::Handoff { agents }) = &tool.kind else { return Ok(()) };
+    if tool.effect != EffectClass::Read {
+        return Err(RulesError::EffectOfAgent { tool: tool.name.clone() });
+    }
+    match agents.iter().find(|agent| spec.agent(agent).is_none()) {
+        Some(name) => Err(RulesError::NoAgent { place: format!("tool {}", tool.name), name: name.clone() }),
+        None => Ok(()),
+    }
+}
