@@ -1,5 +1,7 @@
 //! Constraints on arguments: what may stand at one place of a JSON document.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
@@ -18,6 +20,14 @@ pub struct Constraint {
     #[serde(flatten)]
     pub allowed: Allowed,
 }
+
+/// A text that is no constraint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a constraint is JSON like {{\"path\": \"/path\", \"prefix\": \"notes/\"}}: a pointer to a place, and beside it one of \
+     equals, one_of, prefix, range"
+)]
+pub struct ConstraintError;
 
 /// What may stand at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +59,12 @@ impl Constraint {
     /// The most constraints of one decision.
     pub const MAX: usize = 16;
 
+    /// Whether it can be read: the place is a pointer to a part, and what is allowed there is not nothing at all.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        is_pointer(&self.path) && self.allowed.is_sound()
+    }
+
     /// Whether `document` has something at the place, and it is allowed.
     #[must_use]
     pub fn fits(&self, document: &Value) -> bool {
@@ -56,7 +72,34 @@ impl Constraint {
     }
 }
 
+impl FromStr for Constraint {
+    type Err = ConstraintError;
+
+    /// Reads one that a person wrote: it must be [sound](Self::is_sound), and say nothing beside it.
+    fn from_str(text: &str) -> Result<Self, ConstraintError> {
+        let value: Value = serde_json::from_str(text).map_err(|_| ConstraintError)?;
+        let says_one_thing = value.as_object().is_some_and(|fields| fields.len() == 2);
+        let read: Self = serde_json::from_value(value).map_err(|_| ConstraintError)?;
+        if says_one_thing && read.is_sound() { Ok(read) } else { Err(ConstraintError) }
+    }
+}
+
+/// Whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is none.
+#[must_use]
+pub fn is_pointer(text: &str) -> bool {
+    text.starts_with('/') && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
+}
+
 impl Allowed {
+    fn is_sound(&self) -> bool {
+        match self {
+            Self::Equals(_) => true,
+            Self::OneOf(wanted) => !wanted.is_empty(),
+            Self::Prefix(start) => start.is_string() || start.is_array(),
+            Self::Range(range) => range.min.is_some() || range.max.is_some(),
+        }
+    }
+
     fn fits(&self, value: &Value) -> bool {
         match self {
             Self::Equals(wanted) => wanted == value,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Constraint, digest_of_rest, fits_all};
+use super::{Constraint, ConstraintError, digest_of_rest, fits_all};
 
 fn read(constraint: Value) -> Constraint {
     serde_json::from_value(constraint).unwrap()
@@ -46,4 +46,29 @@ fn what_no_constraint_is_about_stays_as_it_is() {
 fn a_constraint_is_written_in_one_line() {
     let constraint = json!({ "path": "/n", "range": { "min": 1 } });
     assert_eq!(serde_json::to_value(read(constraint.clone())).unwrap(), constraint);
+}
+
+#[test]
+fn a_written_constraint_says_one_thing_about_one_place() {
+    let good = json!({ "path": "/a~1b/0", "range": { "min": 1 } });
+    assert_eq!(good.to_string().parse(), Ok(read(good)));
+    let bad = [
+        json!({ "path": "/path" }),
+        json!({ "prefix": "notes/" }),
+        json!({ "path": "/path", "prefix": "notes/", "range": { "min": 1 } }),
+        json!({ "path": "/path", "prefix": "notes/", "note": "well" }),
+        json!({ "path": "path", "prefix": "notes/" }),
+        json!({ "path": "", "equals": {} }),
+        json!({ "path": "/a~b", "equals": 1 }),
+        json!({ "path": "/path", "prefix": 3 }),
+        json!({ "path": "/path", "one_of": [] }),
+        json!({ "path": "/path", "range": {} }),
+        json!({ "path": "/path", "range": { "min": "1" } }),
+        json!({ "path": "/path", "range": { "least": 1 } }),
+        json!(["/path", "equals", 1]),
+    ];
+    for constraint in bad {
+        assert_eq!(constraint.to_string().parse::<Constraint>(), Err(ConstraintError), "{constraint}");
+    }
+    assert_eq!("/path^=notes/".parse::<Constraint>(), Err(ConstraintError));
 }
