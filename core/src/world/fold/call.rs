@@ -28,7 +28,8 @@ impl World {
                 arguments_digest: admitted.arguments,
                 effect: admitted.effect,
                 edited: None,
-                edits: origin.and_then(OpenCall::difference),
+                // What runs again in the place of an edited call still is what a person edited.
+                edits: origin.and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
                 denied_for: None,
                 input: origin.and_then(|origin| origin.input.clone()),
                 moved_by: self.head,
