@@ -111,6 +111,20 @@ fn faults_say_where_they_are_and_what_to_write() {
         (scripted(json!({ "results": [{ "text": "a", "when": 5 }] })), "results[0].when", "expected words, or a map"),
         (scripted(json!({ "results": [{ "text": "a" }, { "text": "b" }] })), "results[0]", "never reached"),
         (
+            scripted(
+                json!({ "results": [{ "needs_input": { "question": "Which?", "options": ["a"], "choose": { "min": 1, "max": 2 } } }] }),
+            ),
+            "results[0].needs_input.choose",
+            "number of options",
+        ),
+        (
+            scripted(
+                json!({ "results": [{ "needs_input": { "question": "How many?", "schema": { "type": "many" } } }] }),
+            ),
+            "results[0].needs_input.schema",
+            "many",
+        ),
+        (
             scripted(json!({ "results": [{ "needs_input": "Sure?", "counts": "runs" }, { "text": "ok" }] })),
             "results[0].counts",
             "nothing to count",

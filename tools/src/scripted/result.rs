@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::port::ToolCall;
-use folkmoot_core::tool::{Question, ToolErrorCode, ToolFailure};
+use folkmoot_core::schema;
+use folkmoot_core::tool::{Choose, Question, ToolErrorCode, ToolFailure};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -57,6 +58,8 @@ struct Choice {
     question: String,
     #[serde(default)]
     options: Vec<String>,
+    choose: Option<Choose>,
+    schema: Option<Value>,
 }
 
 /// What a run gives.
@@ -89,6 +92,9 @@ impl RawResult {
         let (Some(gives), None) = (given.next(), given.next()) else {
             return Err(draft.bad(format!("results[{index}]"), "give exactly one of text, json, error, needs_input"));
         };
+        if let Gives::Question(question) = &gives {
+            check_question(draft, question, index)?;
+        }
         if matches!(gives, Gives::Question(_)) && self.counts.is_some() {
             let why = "a question comes before any effect, so there is nothing to count";
             return Err(draft.bad(format!("results[{index}].counts"), why));
@@ -129,6 +135,19 @@ fn stands_in(words: &str, value: &Value) -> bool {
     }
 }
 
+/// Refuses a question that nobody could answer.
+fn check_question(draft: &Draft<'_>, question: &Question, index: usize) -> Result<(), BuildError> {
+    let bad = |key: &str, why: String| Err(draft.bad(format!("results[{index}].needs_input.{key}"), why));
+    let options = u32::try_from(question.options.len()).unwrap_or(u32::MAX);
+    if question.choose.is_some_and(|Choose { min, max }| min > max || max > options) {
+        return bad("choose", "`min` goes up to `max`, and `max` up to the number of options".to_owned());
+    }
+    match question.schema.as_ref().map(schema::check) {
+        Some(Err(error)) => bad("schema", error.fault.to_string()),
+        Some(Ok(_)) | None => Ok(()),
+    }
+}
+
 impl From<RawError> for ToolFailure {
     fn from(error: RawError) -> Self {
         match error {
@@ -142,7 +161,9 @@ impl From<RawQuestion> for Question {
     fn from(question: RawQuestion) -> Self {
         match question {
             RawQuestion::Free(text) => Self { text, ..Self::default() },
-            RawQuestion::Choice(Choice { question, options }) => Self { text: question, options, ..Self::default() },
+            RawQuestion::Choice(Choice { question, options, choose, schema }) => {
+                Self { text: question, options, choose, schema }
+            }
         }
     }
 }
