@@ -8,6 +8,10 @@ use clap_complete::Shell;
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 
+mod decision;
+
+pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
+
 /// Where a store is, if nobody says otherwise.
 const STORE_DEFAULT: &str = ".folkmoot";
 /// The variable that says otherwise.
@@ -103,12 +107,16 @@ pub(crate) enum Command {
     Why(Why),
     /// Show what waits for people.
     Approvals(Approvals),
-    /// Allow a call.
+    /// Show which calls are allowed to come without asking.
+    Grants(Grants),
+    /// Allow a call; with --scope, calls like it to come as well.
     Approve(Approve),
     /// Deny a call.
     Deny(Deny),
     /// Answer a tool's question.
     Answer(Answer),
+    /// End a grant before its time.
+    Revoke(Revoke),
     /// Say what became of a call whose outcome is unknown.
     Settle(Settle),
     /// Open a world and do what is owed, until it is idle.
@@ -162,6 +170,9 @@ pub(crate) struct Log {
     /// Only events about this agent.
     #[arg(long, value_name = "A", value_parser = agent)]
     pub(crate) agent: Option<AgentName>,
+    /// What was kept from people of what agents said, and its exact text: for those who run the room.
+    #[arg(long, conflicts_with_all = ["follow", "kind"])]
+    pub(crate) withheld: bool,
 }
 
 /// `replay`.
@@ -207,86 +218,6 @@ pub(crate) struct Approvals {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
-}
-
-/// What every decision takes.
-#[derive(Debug, Args)]
-pub(crate) struct Decided {
-    /// The world.
-    #[arg(value_parser = world)]
-    pub(crate) world: WorldName,
-    /// The request: `WORLD#POSITION`, or its position alone.
-    pub(crate) request: String,
-    /// How you are called in the room. Your login name, if left out.
-    #[arg(long = "as", value_name = "NAME", value_parser = person)]
-    pub(crate) by: Option<PersonName>,
-    /// Go on with the world at once, if no other process does.
-    #[arg(long)]
-    pub(crate) resume: bool,
-}
-
-/// `approve`.
-#[derive(Debug, Args)]
-pub(crate) struct Approve {
-    #[command(flatten)]
-    pub(crate) decided: Decided,
-    /// How far it reaches.
-    #[arg(long, value_enum, default_value_t = Scope::Once)]
-    pub(crate) scope: Scope,
-    /// The first eight digits of the digest of what you saw.
-    #[arg(long, value_name = "DIGEST8")]
-    pub(crate) shown: Option<String>,
-}
-
-/// How far an approval reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scope {
-    /// This request only.
-    Once,
-}
-
-/// `deny`.
-#[derive(Debug, Args)]
-pub(crate) struct Deny {
-    #[command(flatten)]
-    pub(crate) decided: Decided,
-    /// Why.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<String>,
-    /// The first eight digits of the digest of what you saw.
-    #[arg(long, value_name = "DIGEST8")]
-    pub(crate) shown: Option<String>,
-}
-
-/// `answer`.
-#[derive(Debug, Args)]
-pub(crate) struct Answer {
-    #[command(flatten)]
-    pub(crate) decided: Decided,
-    /// The answer, if the question has no options.
-    #[arg(required_unless_present = "option")]
-    pub(crate) text: Option<String>,
-    /// The number of an option, from 1.
-    #[arg(long, value_name = "N", conflicts_with = "text", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) option: Option<u32>,
-}
-
-/// `settle`.
-#[derive(Debug, Args)]
-#[group(id = "outcome", required = true, multiple = false, args = ["ran", "not_run", "run_again"])]
-pub(crate) struct Settle {
-    #[command(flatten)]
-    pub(crate) decided: Decided,
-    /// It took effect, with this result if that is known.
-    #[arg(long, value_name = "TEXT", num_args = 0..=1)]
-    #[expect(clippy::option_option, reason = "left out, given, and given with a text are three things")]
-    pub(crate) ran: Option<Option<String>>,
-    /// It did not take effect.
-    #[arg(long)]
-    pub(crate) not_run: bool,
-    /// It is to run again.
-    #[arg(long)]
-    pub(crate) run_again: bool,
 }
 
 /// `resume`.

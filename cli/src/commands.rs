@@ -18,10 +18,12 @@ mod completions;
 mod decision;
 mod deny;
 mod doctor;
+mod grants;
 mod log;
 mod place;
 mod replay;
 mod resume;
+mod revoke;
 mod run;
 mod schema;
 mod settle;
@@ -56,9 +58,11 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Replay(arguments) => replay::replay(common, arguments).await,
         Command::Why(arguments) => why::why(common, arguments).await,
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
+        Command::Grants(arguments) => grants::grants(common, arguments).await,
         Command::Approve(arguments) => approve::approve(common, arguments).await,
         Command::Deny(arguments) => deny::deny(common, arguments).await,
         Command::Answer(arguments) => answer::answer(common, arguments).await,
+        Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
         Command::Settle(arguments) => settle::settle(common, arguments).await,
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
         Command::Doctor => doctor::doctor(common).await,

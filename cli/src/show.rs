@@ -5,6 +5,7 @@ use folkmoot::run::refused_because;
 
 pub(crate) mod chat;
 mod fault;
+pub(crate) mod grant;
 mod page;
 mod paint;
 mod progress;
@@ -16,6 +17,7 @@ pub(crate) mod table;
 mod text;
 pub(crate) mod transcript;
 pub(crate) mod why;
+pub(crate) mod withheld;
 pub(crate) mod words;
 
 pub(crate) use fault::{complain, faults, unmet};
@@ -30,7 +32,10 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
                 by.as_ref().map(|person| format!(" by {}", person.display)).unwrap_or_default()
             };
             let first = decided.as_ref().map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
-            format!("refused: {}{}", sentence(*reason), first.unwrap_or_default())
+            // A peer of the control socket is not told more, but that it came too late it is.
+            let is_late = *reason == RefusalReason::NotOpen && decided.is_some();
+            let reason = if is_late { RefusalReason::AlreadyDecided } else { *reason };
+            format!("refused: {}{}", sentence(reason), first.unwrap_or_default())
         }
         Refusal::BadMessage { why } => format!("refused: {why}"),
         Refusal::NoSuchMessage { message } => format!("refused: there is no message {message} in this room's memory"),

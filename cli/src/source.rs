@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::arguments::Common;
 use crate::control::Request;
 use crate::control::client::Client;
-use crate::control::decision::{Decision, Taken, decide};
+use crate::control::decision::{Audience, Decision, Taken, decide};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
@@ -104,7 +104,7 @@ async fn decide_in(store: Store, decision: &Decision) -> Result<Taken, CliError>
     let proof = person::proof(decision.by.clone());
     let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who decides: --as NAME"))?;
     let runtime = Runtime::builder(&store).build();
-    let taken = decide(&runtime, proof, decision, None).await;
+    let taken = decide(&runtime, proof, decision, Audience::Operator, None).await;
     runtime.shutdown().await;
     drop(runtime);
     let closed = tokio::task::spawn_blocking(move || store.close()).await;

@@ -1,10 +1,11 @@
 //! What commands answer, as data: the same for people, for `--json` and for the control socket.
 
 pub(crate) mod event;
-mod gist;
+pub(crate) mod gist;
 pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;
 pub(crate) mod transcript;
 pub(crate) mod why;
+pub(crate) mod withheld;
 pub(crate) mod world;

@@ -18,13 +18,15 @@ mod attach;
 mod decision;
 mod evidence;
 mod expectation;
+mod grant;
 mod message;
 mod pending;
 mod refused;
 mod step;
 
 pub use expectation::Unmet;
-pub use pending::{Asks, Waiting, waiting};
+pub use grant::{Standing, standing};
+pub use pending::{Asks, Offers, Waiting, waiting};
 pub use refused::refused_because;
 
 /// How a script is run.

@@ -29,11 +29,13 @@ mod validate;
 
 pub use attach::Attach;
 pub(crate) use expect::word;
-pub use expect::{Budget, Calls, Claim, Expect, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch};
+pub use expect::{
+    Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch,
+};
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub use schema::json_schema;
 pub use spec::{AgentDraft, ModelDraft, Places, SpecDraft, ToolDraft};
-pub use step::{Actor, Amendment, Decision, MessageRef, Post, Selector, Step, Verb};
+pub use step::{Actor, Amendment, Decision, GrantRef, MessageRef, Post, Selector, Step, Verb};
 
 use fault::Faults;
 use grammar::{INCLUDED, SCRIPT};

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Approvals, Common};
 use crate::exit::CliError;
+use crate::show::request::Form;
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
@@ -27,6 +28,9 @@ pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(
         }
         for command in show::request::commands(common, &request, by.as_ref()) {
             terminal.line(&format!("  {command}"))?;
+        }
+        for line in show::request::reaches(&request, Form::Options) {
+            terminal.line(&format!("    {line}"))?;
         }
     }
     Ok(())

@@ -1,12 +1,24 @@
 //! `folkmoot approve`.
 
-use crate::arguments::{Approve, Common, Scope};
-use crate::commands::decision::decide;
-use crate::control::decision::What;
-use crate::exit::CliError;
+use folkmoot::core::event::{Scope, Wider};
 
-/// Allows a call.
+use crate::arguments::{Approve, Common};
+use crate::commands::decision::decide;
+use crate::control::decision::{Approval, What};
+use crate::exit::{CliError, USAGE};
+
+/// Allows a call, and calls like it to come if its scope says so.
 pub(crate) async fn approve(common: &Common, arguments: Approve) -> Result<(), CliError> {
-    let Approve { decided, scope: Scope::Once, shown } = arguments;
-    decide(common, decided, What::Approve { shown }).await
+    let Approve { decided, scope, args, constraints, any_args, shown } = arguments;
+    let wider = match (any_args, constraints.is_empty()) {
+        (true, _) => Wider::Any,
+        (false, true) => Wider::Same,
+        (false, false) => Wider::Where(constraints),
+    };
+    if scope == Scope::Once && !wider.is_same() {
+        let why =
+            "--where and --any-args are about calls to come: say how far they reach with --scope turn, world or uses:N";
+        return Err(CliError::other(USAGE, why));
+    }
+    decide(common, decided, What::Approve(Approval { shown, scope, wider, arguments: args })).await
 }

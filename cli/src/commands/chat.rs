@@ -21,6 +21,7 @@ use crate::terminal::Terminal;
 use crate::{credentials, show};
 use folkmoot::run::waiting;
 
+mod dialog;
 mod input;
 mod keys;
 mod table;
@@ -109,9 +110,9 @@ async fn talk(
     let seat = world.as_principal(proof);
     greet(&prompter, &names, room);
     let input = Input::begin()?;
-    let table = Table::new(common, &seat, prompter.line(), asked);
+    let mut table = Table::new(common, &seat, prompter.line(), asked);
     let end = tokio::select! {
-        end = Box::pin(converse(&table, input)) => end,
+        end = Box::pin(converse(&mut table, input)) => end,
         error = prompter.ended() => {
             return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
         }
@@ -145,7 +146,7 @@ enum End {
 }
 
 /// Takes what is typed, until that ends.
-async fn converse(table: &Table<'_>, mut input: Input) -> Result<End, CliError> {
+async fn converse(table: &mut Table<'_>, mut input: Input) -> Result<End, CliError> {
     if !input.is_terminal()
         && let Some(end) = settle(table, &mut input).await?
     {

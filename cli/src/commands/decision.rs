@@ -1,12 +1,14 @@
-//! What `approve`, `deny`, `answer` and `settle` have in common.
+//! What `approve`, `deny`, `answer`, `settle` and `revoke` have in common.
 
-use folkmoot::core::ids::WorldName;
+use folkmoot::core::ids::PersonName;
 
 use crate::arguments::{Common, Decided, Resume};
 use crate::commands::{place, resume};
 use crate::control::decision::{Decision, Taken, What};
 use crate::exit::CliError;
-use crate::show::{clean, clip};
+use crate::person;
+use crate::show::request::block;
+use crate::show::{clean, clip, grant};
 use crate::source::Source;
 use crate::terminal::Terminal;
 
@@ -15,19 +17,30 @@ const ARGUMENTS_MAX: usize = 200;
 
 /// Takes a decision: in the store, or through the process that holds it.
 pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Result<(), CliError> {
-    let Decided { world, request, by, resume } = decided;
-    let request = place::of(&world, &request, "request")?;
-    let source = Source::open(common).await?;
-    let is_held = source.is_held();
-    let taken = Box::pin(source.decide(&Decision { world: world.clone(), request, by, what })).await?;
-    say(common, &world, &taken, is_held, resume)?;
-    if resume && !is_held {
-        return Box::pin(resume::resume(common, &Resume { world, base: None, wait: false })).await;
+    let Decided { world, request, person, resume } = decided;
+    let about = place::of(&world, &request, "request")?;
+    let decision = Decision { world, about, by: person.by, what };
+    let is_held = take(common, &decision).await?;
+    let world = decision.world;
+    match (is_held, resume) {
+        (true, _) if common.json => Ok(()),
+        (true, _) => Terminal::new().line("The process that holds the store goes on with it."),
+        (false, true) => Box::pin(resume::resume(common, &Resume { world, base: None, wait: false })).await,
+        (false, false) if common.json => Ok(()),
+        (false, false) => Terminal::new().line(&format!("Go on with: {} resume {world}", common.program())),
     }
-    Ok(())
 }
 
-fn say(common: &Common, world: &WorldName, taken: &Taken, is_held: bool, resumes: bool) -> Result<(), CliError> {
+/// Takes a decision and says what became of it; says whether another process holds the store.
+pub(crate) async fn take(common: &Common, decision: &Decision) -> Result<bool, CliError> {
+    let source = Source::open(common).await?;
+    let is_held = source.is_held();
+    let taken = Box::pin(source.decide(decision)).await?;
+    say(common, &taken, decision.by.as_ref())?;
+    Ok(is_held)
+}
+
+fn say(common: &Common, taken: &Taken, by: Option<&PersonName>) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.json(taken);
@@ -35,9 +48,10 @@ fn say(common: &Common, world: &WorldName, taken: &Taken, is_held: bool, resumes
     let tool = taken.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
     let arguments = taken.arguments.as_deref().map(|text| format!(" {}", clip(&clean(text), ARGUMENTS_MAX)));
     terminal.line(&format!("{} {}: {}{tool}{}", taken.how, taken.name, taken.agent, arguments.unwrap_or_default()))?;
-    match (is_held, resumes) {
-        (true, _) => terminal.line("The process that holds the store goes on with it."),
-        (false, true) => Ok(()),
-        (false, false) => terminal.line(&format!("Go on with: {} resume {world}", common.program())),
+    let Some(given) = &taken.grant else { return Ok(()) };
+    for line in block(&format!("{} was granted", given.name), &grant::lines(given)) {
+        terminal.line(&line)?;
     }
+    let by = by.cloned().or_else(person::login);
+    terminal.line(&format!("  {}", grant::command(common, given, by.as_ref())))
 }

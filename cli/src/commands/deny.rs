@@ -7,6 +7,6 @@ use crate::exit::CliError;
 
 /// Denies a call.
 pub(crate) async fn deny(common: &Common, arguments: Deny) -> Result<(), CliError> {
-    let Deny { decided, reason, shown } = arguments;
-    decide(common, decided, What::Deny { shown, reason }).await
+    let Deny { decided, reason, tell_agent, shown } = arguments;
+    decide(common, decided, What::Deny { shown, reason, shares_reason: tell_agent }).await
 }

@@ -6,15 +6,19 @@ use futures::TryStreamExt as _;
 use crate::arguments::{Common, Log};
 use crate::exit::CliError;
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, complain, time};
+use crate::show::{self, clean, complain, time};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
+use crate::view::withheld::{WithheldQuery, WithheldView};
 
 /// Shows the events of a world, one a line.
 pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError> {
-    let Log { world, from, follow, kind, agent } = arguments;
+    if arguments.withheld {
+        return withheld(common, arguments).await;
+    }
+    let Log { world, from, follow, kind, agent, .. } = arguments;
     let source = Source::open(common).await?;
     if follow && !source.is_held() {
         // Following what only this process could write would keep the store from everybody else.
@@ -30,6 +34,25 @@ pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError>
             terminal.json(&event)?;
         } else {
             terminal.line(&line(&event))?;
+        }
+    }
+    Ok(())
+}
+
+/// Shows what was kept from people, with its exact text.
+async fn withheld(common: &Common, arguments: Log) -> Result<(), CliError> {
+    let Log { world, from, agent, .. } = arguments;
+    let query = WithheldQuery { world, from: Position::new(from), agent };
+    let mut answers = Source::open(common).await?.ask(Query::Withheld(query)).await?;
+    let mut terminal = Terminal::new();
+    while let Some(answer) = answers.try_next().await? {
+        if common.json {
+            terminal.json(&answer)?;
+            continue;
+        }
+        let answer: WithheldView = serde_json::from_value(answer).map_err(CliError::json)?;
+        for line in show::withheld::block(&answer) {
+            terminal.line(&line)?;
         }
     }
     Ok(())

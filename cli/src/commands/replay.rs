@@ -9,7 +9,7 @@ use crate::arguments::{Common, Replay};
 use crate::commands::place;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, clip, one_line, prompt, request, time, transcript};
+use crate::show::{clean, clip, grant, one_line, prompt, request, time, transcript};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::prompt::PromptView;
@@ -98,6 +98,10 @@ fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError>
     lines.push(head("waiting for people"));
     for one in &state.pending {
         lines.extend(request::block(&one.name, &request::asked(one)).into_iter().map(|line| format!("  {line}")));
+    }
+    lines.push(head("grants"));
+    for one in &state.grants {
+        lines.extend(request::block(&one.name, &grant::lines(one)).into_iter().map(|line| format!("  {line}")));
     }
     lines.push(head("budgets of open episodes"));
     lines.extend(state.episodes.iter().map(|episode| {

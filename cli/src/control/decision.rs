@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
-use folkmoot::core::event::Verdict;
 use folkmoot::core::ids::{AgentName, PersonName, Position, RequestId, ToolName, WorldName};
 use folkmoot::core::world::{Accepted, World};
+use folkmoot::run::{Standing, standing};
 use folkmoot::{Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle};
 use serde::{Deserialize, Serialize};
 
@@ -15,91 +14,59 @@ use crate::exit::{CliError, STORE};
 const LOOKS: u32 = 40;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// A decision about one request.
+mod what;
+
+pub(crate) use what::{Approval, What};
+
+/// A decision about one request or grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Decision {
     /// The world.
     pub(crate) world: WorldName,
-    /// The request.
-    pub(crate) request: Position,
+    /// The request, or the grant.
+    pub(crate) about: Position,
     /// How the person is called. Claimed, not proven.
     pub(crate) by: Option<PersonName>,
     /// What is decided.
     pub(crate) what: What,
 }
 
-/// What is decided.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum What {
-    /// A call may run.
-    Approve {
-        /// The beginning of the digest of what the person saw.
-        shown: Option<String>,
-    },
-    /// A call may not run.
-    Deny {
-        /// The beginning of the digest of what the person saw.
-        shown: Option<String>,
-        /// Why.
-        reason: Option<String>,
-    },
-    /// A question's option, from 0.
-    Option(u32),
-    /// A question's answer.
-    Text(String),
-    /// A call took effect.
-    Ran(Option<String>),
-    /// It did not.
-    NotRun,
-    /// It is to run again.
-    RunAgain,
-}
-
-impl What {
-    fn action(self, agent: AgentName, request: RequestId) -> Action {
-        match self {
-            Self::Approve { shown } => {
-                Action::Decide { agent, request, judgement: Judgement::new(Verdict::Allow).having_seen(shown) }
-            }
-            Self::Deny { shown, reason } => {
-                let judgement = Judgement::new(Verdict::Deny).having_seen(shown).because(reason);
-                Action::Decide { agent, request, judgement }
-            }
-            Self::Option(option) => Action::Answer { request, reply: Reply::Options(vec![option]) },
-            Self::Text(text) => Action::Answer { request, reply: Reply::Text(text) },
-            Self::Ran(text) => Action::Settle { request, settlement: Settlement::Ran(text) },
-            Self::NotRun => Action::Settle { request, settlement: Settlement::NotRun },
-            Self::RunAgain => Action::Settle { request, settlement: Settlement::RunAgain },
-        }
-    }
-
-    /// What it does to the request, in a word.
-    const fn word(&self) -> &'static str {
-        match self {
-            Self::Approve { .. } => "allowed",
-            Self::Deny { .. } => "denied",
-            Self::Option(_) | Self::Text(_) => "answered",
-            Self::Ran(_) | Self::NotRun | Self::RunAgain => "settled",
-        }
-    }
-}
-
 /// A decision that was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Taken {
-    /// The request's name.
+    /// The request's name, or the grant's.
     pub(crate) name: String,
-    /// What became of it: `allowed`, `denied`, `answered`, `settled`.
+    /// What became of it: `allowed`, `denied`, `answered`, `settled`, `revoked`.
     pub(crate) how: String,
     /// The agent whose call it is about.
     pub(crate) agent: AgentName,
     /// The call's tool.
     pub(crate) tool: Option<ToolName>,
-    /// The call's arguments.
+    /// The call's arguments; those that a person put in their place, if it was allowed so.
     pub(crate) arguments: Option<String>,
+    /// The grant that the decision gave, if it still stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) grant: Option<Standing>,
     /// The last event of the decision.
     pub(crate) at: Option<Position>,
+}
+
+/// Who is told why a decision is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Audience {
+    /// Whoever holds the store, and can read the log: all of it.
+    Operator,
+    /// A peer of the control socket: what [`Refusal::outward`] leaves.
+    Peer,
+}
+
+impl Audience {
+    fn told(self, error: SeatError) -> CliError {
+        match (self, error) {
+            (Self::Peer, SeatError::Refused(refusal)) => SeatError::Refused(refusal.outward()).into(),
+            (Self::Peer | Self::Operator, error) => error.into(),
+        }
+    }
 }
 
 /// Takes a decision in the name of `proof`. A world that is not open is opened for it, and performs nothing; `driven`
@@ -108,15 +75,16 @@ pub(crate) async fn decide(
     runtime: &Runtime,
     proof: Proof,
     decision: &Decision,
+    audience: Audience,
     driven: Option<&WorldName>,
 ) -> Result<Taken, CliError> {
     let name = &decision.world;
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
-        return take(&world, proof, decision).await;
+        return take(&world, proof, decision, audience).await;
     }
     let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
     let world = runtime.open(opening).await?;
-    let taken = take(&world, proof, decision).await;
+    let taken = take(&world, proof, decision, audience).await;
     runtime.close(name).await;
     taken
 }
@@ -132,12 +100,17 @@ async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option
     None
 }
 
-async fn take(world: &WorldHandle, proof: Proof, decision: &Decision) -> Result<Taken, CliError> {
-    let request = RequestId(decision.request);
-    let (agent, tool, arguments) = world.read(move |world| about(world, request)).await?.ok_or_else(no_agents)?;
-    let accepted = give(&world.as_principal(proof), request, decision.what.clone()).await?;
-    let (name, how) = (format!("{}#{request}", decision.world), decision.what.word().to_owned());
-    Ok(Taken { name, how, agent, tool, arguments, at: accepted.last })
+async fn take(world: &WorldHandle, proof: Proof, decision: &Decision, audience: Audience) -> Result<Taken, CliError> {
+    let (at, revokes) = (decision.about, decision.what == What::Revoke);
+    let about = world.read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
+    let About { agent, tool, arguments } = about.ok_or_else(no_agents)?;
+    let arguments = decision.what.edited().or(arguments);
+    let seat = world.as_principal(proof);
+    let action = decision.what.clone().action(agent.clone(), at);
+    let accepted = seat.give(action, None).await.map_err(|error| audience.told(error))?;
+    let grant = world.read(move |world| given(world, RequestId(at))).await?;
+    let (name, how) = (format!("{}#{at}", decision.world), decision.what.word().to_owned());
+    Ok(Taken { name, how, agent, tool, arguments, grant, at: accepted.last })
 }
 
 fn no_agents() -> CliError {
@@ -146,17 +119,42 @@ fn no_agents() -> CliError {
 
 /// Gives a decision from a seat.
 pub(crate) async fn give(seat: &Seat, request: RequestId, what: What) -> Result<Accepted, SeatError> {
-    let about = seat.world().read(move |world| about(world, request)).await?;
-    let (agent, ..) = about.ok_or(SeatError::Closed)?;
-    seat.give(what.action(agent, request), None).await
+    let about = seat.world().read(move |world| about(world, request.0)).await?;
+    let agent = about.ok_or(SeatError::Closed)?.agent;
+    seat.give(what.action(agent, request.0), None).await
+}
+
+/// What a request or a grant is about.
+struct About {
+    agent: AgentName,
+    tool: Option<ToolName>,
+    arguments: Option<String>,
 }
 
 /// What a request is about. One that is unknown is somebody's all the same: it is the world that refuses it.
-fn about(world: &World, id: RequestId) -> Option<(AgentName, Option<ToolName>, Option<String>)> {
+fn about(world: &World, at: Position) -> Option<About> {
+    let id = RequestId(at);
     if let Some(request) = world.pending().get(&id) {
-        return Some((request.agent.clone(), request.tool.clone(), request.arguments.present().cloned()));
+        let arguments = request.arguments.present().cloned();
+        return Some(About { agent: request.agent.clone(), tool: request.tool.clone(), arguments });
     }
     let settled = world.settled().get(&id).map(|settled| settled.agent.clone());
-    let agent = settled.or_else(|| world.rules().spec().agents.first().map(|agent| agent.name.clone()));
-    agent.map(|agent| (agent, None, None))
+    Some(About { agent: settled.or_else(|| any_agent(world))?, tool: None, arguments: None })
+}
+
+/// What a grant is about.
+fn about_grant(world: &World, at: Position) -> Option<About> {
+    let known = standing(world).into_iter().find(|grant| grant.grant.0 == at);
+    let known = known.map(|grant| About { agent: grant.agent, tool: Some(grant.tool), arguments: None });
+    known.or_else(|| Some(About { agent: any_agent(world)?, tool: None, arguments: None }))
+}
+
+fn any_agent(world: &World) -> Option<AgentName> {
+    world.rules().spec().agents.first().map(|agent| agent.name.clone())
+}
+
+/// The grant that the decision about `request` gave.
+fn given(world: &World, request: RequestId) -> Option<Standing> {
+    let (id, _) = world.grants().find(|(_, grant)| grant.given.request == request)?;
+    standing(world).into_iter().find(|grant| grant.grant == id)
 }

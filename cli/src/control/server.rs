@@ -16,7 +16,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use super::decision::{Decision, decide};
+use super::decision::{Audience, Decision, decide};
 use super::peer::Peer;
 use super::{REQUEST_MAX, Request, Response, SOCKET, Way};
 use crate::exit::{CliError, PENDING, STORE, USAGE};
@@ -203,7 +203,7 @@ impl Served {
     async fn take(&self, proof: Proof, decision: &Decision) -> Result<super::decision::Taken, CliError> {
         let driven = self.driven.as_ref().as_ref();
         let _only = if driven == Some(&decision.world) { None } else { Some(self.opens.lock().await) };
-        decide(&self.runtime, proof, decision, driven).await
+        decide(&self.runtime, proof, decision, Audience::Peer, driven).await
     }
 
     /// Lets the world refuse the attempt, so that it is in the log.

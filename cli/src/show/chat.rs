@@ -130,7 +130,7 @@ impl Chat {
             Event::MessagePosted(posted) => lines.push(said(posted, answer.as_ref())),
             Event::CallsAdmitted(admitted) => {
                 for call in &admitted.calls {
-                    lines.push(self.admit(&admitted.agent, call, answer.as_ref()));
+                    lines.push(self.admit(&admitted.agent, call, answer.as_ref(), commit));
                 }
             }
             Event::Opened(_) => {
@@ -145,10 +145,14 @@ impl Chat {
         }
     }
 
-    fn admit(&mut self, agent: &AgentName, call: &AdmittedCall, answer: Option<&Answer>) -> Line {
+    fn admit(&mut self, agent: &AgentName, call: &AdmittedCall, answer: Option<&Answer>, commit: &Commit) -> Line {
         let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
         let part = answer.and_then(|(_, response)| response.reply().calls().nth(ordinal));
         let origin = call.origin.and_then(|origin| self.calls.get(&origin).cloned());
+        let origin = origin.map(|origin| match edited(commit) {
+            Some(arguments) => Call { arguments: arguments.clone(), ..origin },
+            None => origin,
+        });
         let known = part.map(|part| Call { tool: part.tool.clone(), arguments: part.arguments.clone() });
         let named =
             Call { tool: call.tool.as_ref().map(ToString::to_string).unwrap_or_default(), arguments: String::new() };
@@ -179,6 +183,7 @@ impl Chat {
             _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
             Verb::Say(_)
             | Verb::Decide(..)
+            | Verb::Revoke(_)
             | Verb::Stop
             | Verb::Amend(..)
             | Verb::Join(_)
@@ -217,6 +222,13 @@ fn beside_calls(agent: &AgentName, response: &LLMResponse, commit: &Commit) -> O
     let text = FinalReply::of(&response.spoken(), agent, &Roster::new(Arc::default(), Arc::default())).text;
     let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
     is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
+}
+
+/// The arguments that a person put in the place of a call's own.
+fn edited(commit: &Commit) -> Option<&String> {
+    commit.events.iter().find_map(|event| {
+        if let Event::ApprovalDecided(decided) = event { decided.text.present()?.arguments.as_ref() } else { None }
+    })
 }
 
 /// The names in the message at `message` that nobody has.

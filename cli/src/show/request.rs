@@ -1,6 +1,7 @@
 //! Requests to people: what is asked, and the command that answers it.
 
 use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::tool::{Choose, Question, reads_json};
 
 use super::style::{ASKS, BOLD, DIM, paint};
 use super::{clean, time};
@@ -18,17 +19,12 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
     let tool = waiting.tool.as_ref().map_or_else(|| "a tool".to_owned(), ToString::to_string);
     let arguments = waiting.arguments.as_deref().unwrap_or("[erased]");
     match &waiting.asks {
-        Asks::Approval { text, shown, expires_at } => {
+        Asks::Approval { text, shown, expires_at, .. } => {
             vec![clean(text), format!("expires {}, shown {}", time(*expires_at), shown.short())]
         }
         Asks::Question { question } => {
             let mut lines = vec![format!("{tool} of {} asks:", clean(waiting.agent.as_str()))];
-            if let Some(question) = question {
-                lines.extend(clean(&question.text).lines().map(str::to_owned));
-                let options = question.options.iter().enumerate();
-                lines
-                    .extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
-            }
+            lines.extend(question.iter().flat_map(wanted));
             lines
         }
         Asks::Outcome { is_open } => {
@@ -37,6 +33,75 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
             let what = format!("whether {tool} of {agent} took effect is not known{waits}");
             vec![what, format!("it was called with {}", clean(arguments))]
         }
+    }
+}
+
+/// A question, its options, and what an answer must be.
+pub(super) fn wanted(question: &Question) -> Vec<String> {
+    let mut lines: Vec<String> = clean(&question.text).lines().map(str::to_owned).collect();
+    let options = question.options.iter().enumerate();
+    lines.extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
+    lines.extend(rule(question));
+    lines
+}
+
+/// What an answer must be, if not one option or any text.
+fn rule(question: &Question) -> Option<String> {
+    if let Some(Choose { min, max }) = question.choose {
+        return Some(if min == max { format!("choose {min}") } else { format!("choose {min} to {max}") });
+    }
+    let schema = question.schema.as_ref().filter(|_| question.options.is_empty())?;
+    let what = if reads_json(schema) { "JSON" } else { "a text" };
+    Some(clean(&format!("the answer is {what} that fits {schema}")))
+}
+
+/// What an approval can allow beyond its call: how that is typed, or the key for it, and what it grants.
+pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
+    let Asks::Approval { offers, .. } = &waiting.asks else { return Vec::new() };
+    let tool = waiting.tool.as_ref().map_or_else(|| "the tool".to_owned(), ToString::to_string);
+    let agent = clean(waiting.agent.as_str());
+    let lasts = hours(offers.lasts_ms);
+    let again = format!("{agent} may run {tool} again with the same arguments");
+    let in_turn = format!("{again} until its turn is over");
+    let in_world = format!("{again} for {lasts}, in every turn");
+    match form {
+        Form::Keys => vec![
+            "o  this call alone".to_owned(),
+            format!("t  {in_turn}"),
+            format!("w  {in_world}"),
+            "e  this call alone, with other arguments".to_owned(),
+            "d  not at all".to_owned(),
+        ],
+        Form::Options => {
+            let mut lines = vec![
+                format!("--scope turn    {in_turn}"),
+                format!("--scope world   {in_world}"),
+                format!("--scope uses:N  {again} within {lasts}, N times with this one"),
+                "--args JSON     this call runs with other arguments".to_owned(),
+                "--where JSON    calls to come may differ at one place, e.g. '{\"path\":\"/path\",\"prefix\":\"notes/\"}'"
+                    .to_owned(),
+            ];
+            lines.extend(offers.any_args.then(|| "--any-args      calls to come may have any arguments".to_owned()));
+            lines
+        }
+    }
+}
+
+/// How decisions are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// By keys of a chat.
+    Keys,
+    /// By options of a command.
+    Options,
+}
+
+fn hours(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match (seconds % 3_600, seconds % 60) {
+        (0, _) => format!("{} h", seconds / 3_600),
+        (_, 0) => format!("{} min", seconds / 60),
+        (_, _) => format!("{seconds} s"),
     }
 }
 
@@ -64,9 +129,13 @@ pub(crate) fn commands(common: &Common, waiting: &Waiting, by: Option<&PersonNam
             vec![command("approve", &shown), command("deny", &shown)]
         }
         Asks::Question { question } if question.as_ref().is_some_and(|question| !question.options.is_empty()) => {
-            vec![command("answer", "--option N")]
+            let many = question.as_ref().and_then(|question| question.choose).filter(|choose| choose.max > 1);
+            vec![command("answer", if many.is_some() { "--option N --option M" } else { "--option N" })]
         }
-        Asks::Question { .. } => vec![command("answer", "TEXT")],
+        Asks::Question { question } => {
+            let schema = question.as_ref().and_then(|question| question.schema.as_ref());
+            vec![command("answer", if schema.is_some_and(reads_json) { "JSON" } else { "TEXT" })]
+        }
         Asks::Outcome { is_open } => {
             let mut commands = vec![command("settle", "--ran"), command("settle", "--not-run")];
             commands.extend(is_open.then(|| command("settle", "--run-again")));
@@ -75,7 +144,8 @@ pub(crate) fn commands(common: &Common, waiting: &Waiting, by: Option<&PersonNam
     }
 }
 
-fn quoted(name: &str) -> String {
+/// A name as a shell reads it.
+pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
@@ -103,7 +173,10 @@ pub(crate) fn pending(
 /// The keys that answer a request.
 pub(crate) fn keys(request: &Waiting) -> &'static str {
     match &request.asks {
-        Asks::Approval { .. } => "o once · d deny · ? details",
+        Asks::Approval { .. } => "o once · t turn · w world · e edit · d deny · ? details",
+        Asks::Question { question: Some(question) } if question.choose.is_some() => {
+            "type the options' numbers, or - for none · ? details"
+        }
         Asks::Question { question: Some(question) } if !question.options.is_empty() => {
             "type an option's number · ? details"
         }

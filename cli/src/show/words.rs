@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, GrantGiven, JoinElapsed, MessageEdited, MessageRouted, Notice, OutcomeSettled,
-    ReconciledHow, RoutingRule, RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
+    CallStatus, CloseReason, Event, JoinElapsed, MessageEdited, MessageRouted, Notice, OutcomeSettled, ReconciledHow,
+    RoutingRule, RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -11,6 +11,8 @@ use folkmoot::core::world::approval_text;
 use folkmoot::run::refused_because;
 
 use super::chat::{Chat, Line};
+use super::grant;
+use super::request::wanted;
 use super::{clean, clip, one_line, time};
 
 /// The longest result that is shown in a line, in characters.
@@ -95,7 +97,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
         | Event::CallReplaced(_) => of_call(chat, at, event),
-        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => of_grant(chat, event),
+        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => grant::happened(chat, at, event),
     }
 }
 
@@ -142,27 +144,6 @@ fn gone(what: &str, at: Position, gone: &[Position]) -> String {
     }
 }
 
-/// The line of an event about a grant.
-#[expect(clippy::wildcard_enum_match_arm, reason = "`line` hands over the events of grants only, and names them all")]
-fn of_grant(chat: &Chat, event: &Event) -> Option<Line> {
-    match event {
-        Event::GrantGiven(given) => {
-            let GrantGiven { agent, tool, by, expires_at, .. } = given;
-            let what = format!("{} grants {agent} calls of {tool} like it, until {}", by.display, time(*expires_at));
-            Some(Line::Good(what))
-        }
-        Event::GrantUsed(used) => {
-            let what = format!("{} of {} is allowed by grant {}", chat.tool(used.call), used.agent, used.grant);
-            Some(Line::Quiet(what))
-        }
-        Event::GrantRevoked(revoked) => {
-            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
-            Some(Line::Quiet(format!("grant {} is over: {by}", revoked.grant)))
-        }
-        _ => None,
-    }
-}
-
 /// The line of an event about a call.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`line` hands over the events of calls only, and names them all")]
 fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
@@ -187,12 +168,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }
         Event::QuestionAsked(asked) => {
             let mut lines = vec![format!("{} of {} asks:", chat.tool(asked.call), asked.agent)];
-            if let Some(question) = asked.question.present() {
-                lines.extend(clean(&question.text).lines().map(str::to_owned));
-                let options = question.options.iter().enumerate();
-                lines
-                    .extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
-            }
+            lines.extend(asked.question.present().into_iter().flat_map(wanted));
             Some(Line::Asks(chat.request(at), lines))
         }
         Event::QuestionAnswered(answered) => {

@@ -2,7 +2,8 @@
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::event::{
-    AdmittedCall, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged,
+    Scope,
 };
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
@@ -133,12 +134,18 @@ fn of_call(event: &Event) -> String {
         Event::ApprovalRequested(asked) => format!("{} ({}), shown {}", asked.tool, asked.effect, asked.shown.short()),
         Event::ApprovalDecided(decided) => {
             let shown = decided.shown.as_deref().unwrap_or("unconfirmed");
-            format!("{} request {} by {}, shown {shown}", word(&decided.verdict), decided.request, decided.by.display)
+            let how = decision_words(decided);
+            format!(
+                "{} request {}{how} by {}, shown {shown}",
+                word(&decided.verdict),
+                decided.request,
+                decided.by.display
+            )
         }
         Event::ApprovalExpired(expired) => format!("request {}", expired.request),
         Event::GrantGiven(given) => {
             let GrantGiven { agent, tool, scope, by, .. } = given;
-            format!("{agent} may run {tool} ({}), by {}", word(scope), by.display)
+            format!("{agent} may run {tool} ({scope}), by {}", by.display)
         }
         Event::GrantUsed(used) => format!("grant {}", used.grant),
         Event::GrantRevoked(revoked) => {
@@ -159,6 +166,14 @@ fn of_call(event: &Event) -> String {
         Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
         _ => String::new(),
     }
+}
+
+/// What a decision says beside yes or no, if anything.
+fn decision_words(decided: &ApprovalDecided) -> String {
+    let scope = (decided.scope != Scope::Once).then(|| format!(" for {}", decided.scope));
+    let edited = decided.is_edited.then_some(" with other arguments");
+    let shared = decided.shares_reason.then_some(" and tells the agent why");
+    scope.into_iter().chain([edited, shared].into_iter().flatten().map(str::to_owned)).collect()
 }
 
 fn counted(number: u32, what: &str) -> String {
@@ -187,7 +202,8 @@ fn said(posted: &MessagePosted, commit: &Commit) -> String {
     }
 }
 
-fn response_of(event: &Event) -> Option<&LLMResponse> {
+/// The answer in an event, if it holds one that was not erased.
+pub(super) fn response_of(event: &Event) -> Option<&LLMResponse> {
     if let Event::ModelAnswered(answered) = event {
         return answered.response.present();
     }
@@ -213,7 +229,7 @@ fn notice(notice: &Notice) -> String {
 }
 
 /// The serialised name of a unit variant.
-fn word(value: &impl serde::Serialize) -> String {
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

@@ -16,8 +16,9 @@ use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::why::{WhyQuery, why};
+use crate::view::withheld::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
-use folkmoot::run::waiting;
+use folkmoot::run::{standing, waiting};
 
 /// How many worlds are listed at a time.
 const PAGE: usize = 256;
@@ -33,8 +34,12 @@ pub(crate) enum Query {
     },
     /// What waits in a world, one after another.
     Approvals(WorldName),
+    /// What is allowed in advance in a world, one grant after another.
+    Grants(WorldName),
     /// The events of a world, one after another.
     Log(LogQuery),
+    /// What was kept from people, one event after another.
+    Withheld(WithheldQuery),
     /// The state of a world.
     Replay(ReplayQuery),
     /// Why an event is there.
@@ -82,6 +87,11 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
             let world = fold_world(log, world, None).await?;
             values(&waiting(&world))
         }
+        Query::Grants(world) => {
+            let world = fold_world(log, world, None).await?;
+            values(&standing(&world))
+        }
+        Query::Withheld(query) => withheld(log, query).await,
         Query::Log(query) => events(log, query).await,
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),

@@ -15,7 +15,7 @@ use folkmoot::core::spec::Limits;
 use folkmoot::core::world::{Activity, Doing, Episode, World};
 use serde::{Deserialize, Serialize};
 
-use folkmoot::run::{Waiting, waiting};
+use folkmoot::run::{Standing, Waiting, standing, waiting};
 
 /// The folded state of a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,8 @@ pub(crate) struct ReplayView {
     pub(crate) transcript: Vec<MessageView>,
     /// The requests that wait for people, oldest first.
     pub(crate) pending: Vec<Waiting>,
+    /// The grants that stand, oldest first.
+    pub(crate) grants: Vec<Standing>,
     /// What has been spent, by episode, as long as somebody works on it.
     pub(crate) episodes: Vec<EpisodeView>,
     /// The bounds.
@@ -147,6 +149,7 @@ impl ReplayView {
             people: world.people().values().cloned().collect(),
             transcript: world.transcript().iter().map(|message| MessageView::of(message)).collect(),
             pending: waiting(world),
+            grants: standing(world),
             episodes: world.episodes().iter().map(|(id, episode)| EpisodeView::of(*id, episode)).collect(),
             limits: world.rules().spec().limits.clone(),
             script: (script.run > 0).then_some(ScriptView { run: script.run, done: script.done.len() }),

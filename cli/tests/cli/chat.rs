@@ -1,12 +1,13 @@
 //! `chat`, through a pipe.
 
+use crate::consent::TWICE;
 use crate::desk::{Desk, GATE};
 
 #[test]
 fn a_room_is_talked_to_line_by_line() {
     let desk = Desk::with_gate();
     let ran = desk.run_with(&["chat", "gate.yaml", "--as", "eve"], "please push\no\n/quit\n").expect(0);
-    let ran = ran.out_has("   eve  please push\n").out_has("o once · d deny · ? details");
+    let ran = ran.out_has("   eve  please push\n").out_has("o once · t turn · w world · e edit · d deny · ? details");
     ran.out_has("✓ eve allows gate#").out_has("worker  @ada it is done\n");
     assert_eq!(desk.runs(), 1);
 }
@@ -14,8 +15,54 @@ fn a_room_is_talked_to_line_by_line() {
 #[test]
 fn a_call_is_denied_by_a_key() {
     let desk = Desk::with_gate();
-    desk.run_with(&["chat", "gate.yaml"], "please push\nd\n").expect(0).out_has("tester denies gate#");
+    desk.run_with(&["chat", "gate.yaml"], "please push\nd\nnot today\ny\n")
+        .expect(0)
+        .out_has("why not?")
+        .out_has("may the agent read that?")
+        .out_has(": not today");
     assert_eq!(desk.runs(), 0);
+    let decided = desk.run(&["log", "gate", "--json", "--kind", "ApprovalDecided"]).expect(0).values();
+    assert_eq!(decided[0]["facts"]["shares_reason"], true);
+}
+
+#[test]
+fn what_is_half_decided_at_the_end_is_not_decided() {
+    let desk = Desk::with_gate();
+    desk.run_with(&["chat", "gate.yaml"], "please push\nd\n").expect(4).out_has("gate#");
+    desk.run_with(&["chat", "gate"], "d\n/approvals\no\n").expect(0).out_has("it is done");
+    assert_eq!(desk.runs(), 1);
+}
+
+#[test]
+fn a_call_runs_with_the_arguments_that_are_typed() {
+    let desk = Desk::with_gate();
+    desk.run_with(&["chat", "gate.yaml"], "please push\ne\nbranch: dev\n{\"branch\":\"dev\"}\n")
+        .expect(0)
+        .out_has(r#"{"branch":"main"}"#)
+        .out_has("type the arguments to run it with")
+        .out_has(r#"→ push {"branch":"dev"}"#)
+        .out_has("it is done");
+    assert_eq!(desk.runs(), 1);
+}
+
+#[test]
+fn a_grant_is_given_shown_and_ended_by_keys() {
+    let desk = Desk::new();
+    desk.write("gate.yaml", TWICE);
+    desk.run_with(&["chat", "gate.yaml"], "please push\n?\nw\n/grants\n")
+        .expect(0)
+        .out_has("w  worker may run push again with the same arguments for 24 h")
+        .out_has("worker may run push (destructive), with the same arguments")
+        .out_has("ends it")
+        .out_has("it is done");
+    assert_eq!(desk.runs(), 2);
+    let grant = desk.run(&["grants", "gate", "--json"]).expect(0).document()["grant"].to_string();
+    desk.run_with(&["chat", "gate"], &format!("/revoke {grant}\n/grants\n/revoke {grant}\n/revoke nonsense\n"))
+        .expect(0)
+        .out_has(&format!("the grant gate#{grant} is over"))
+        .out_has("no call is allowed in advance")
+        .out_has("no such grant")
+        .out_has("names no grant");
 }
 
 #[test]
@@ -31,13 +78,13 @@ fn what_still_waits_at_the_end_is_said_with_its_command() {
 #[test]
 fn commands_say_who_is_here_and_what_waits() {
     let desk = Desk::with_gate();
-    let input = "/help\n/agents\n/approvals\nplease push\n?\nt\n/approvals\n/nonsense\n/stop\n/agents\n";
+    let input = "/help\n/agents\n/approvals\nplease push\n?\n/fork\n/approvals\n/nonsense\n/stop\n/agents\n";
     desk.run_with(&["chat", "gate.yaml"], input)
         .expect(0)
         .out_has("/approvals  what waits for you")
         .out_has("@worker  nothing")
         .out_has("nothing waits")
-        .out_has("come with a later version")
+        .out_has("/fork comes with a later version")
         .out_has("there is no /nonsense")
         .out_has("tester stopped what was going on");
     assert_eq!(desk.runs(), 0);

@@ -9,6 +9,7 @@
 mod amend;
 mod attach;
 mod chat;
+mod consent;
 mod decisions;
 mod desk;
 mod expectations;

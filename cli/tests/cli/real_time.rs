@@ -9,6 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
+mod consent;
+
 /// No process may take longer.
 const DEADLINE: Duration = Duration::from_secs(60);
 

@@ -43,10 +43,8 @@ impl Run<'_> {
 
 /// The command of a decision.
 fn action(decision: &Decision, request: RequestId, agent: AgentName) -> Action {
-    let decide = |judgement| Action::Decide { agent, request, judgement };
     match decision {
-        Decision::Approve(scope) => decide(Judgement::new(Verdict::Allow).within(*scope)),
-        Decision::Deny(reason) => decide(Judgement::new(Verdict::Deny).because(reason.clone())),
+        Decision::Judge(judgement) => Action::Decide { agent, request, judgement: judgement.clone() },
         Decision::Answer(reply) => Action::Answer { request, reply: reply.clone() },
         Decision::Settle(settlement) => Action::Settle { request, settlement: settlement.clone() },
     }
@@ -88,23 +86,25 @@ fn settled(world: &World, select: &Selector, decision: &Decision, claims_only: b
     if claims_only {
         return newest.next().map(|(id, one)| Found::Request(*id, one.agent.clone()));
     }
-    let how = settles_as(decision);
-    newest.any(|(_, one)| one.at > last_step && one.decided.how == how).then_some(Found::DecidedAlike)
+    let words = settles_as(decision);
+    newest
+        .any(|(_, one)| one.at > last_step && words.contains(&one.decided.how.as_str()))
+        .then_some(Found::DecidedAlike)
 }
 
-/// The word under which a decision of this kind is remembered.
-const fn settles_as(decision: &Decision) -> &'static str {
+/// The words under which a decision of this kind is remembered.
+const fn settles_as(decision: &Decision) -> &'static [&'static str] {
     match decision {
-        Decision::Approve(_) => "allow",
-        Decision::Deny(_) => "deny",
-        Decision::Answer(_) => "answered",
-        Decision::Settle(_) => "settled",
+        Decision::Judge(Judgement { verdict: Verdict::Allow, .. }) => &["allow", "granted"],
+        Decision::Judge(Judgement { verdict: Verdict::Deny, .. }) => &["deny"],
+        Decision::Answer(_) => &["answered"],
+        Decision::Settle(_) => &["settled"],
     }
 }
 
 const fn is_of_kind(decision: &Decision, asks: &Asks) -> bool {
     match decision {
-        Decision::Approve(_) | Decision::Deny(_) => matches!(asks, Asks::Approval { .. }),
+        Decision::Judge(_) => matches!(asks, Asks::Approval { .. }),
         Decision::Answer(_) => matches!(asks, Asks::Question { .. }),
         Decision::Settle(_) => matches!(asks, Asks::Outcome { .. }),
     }

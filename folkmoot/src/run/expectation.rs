@@ -6,8 +6,9 @@ use folkmoot_core::world::Activity;
 
 use super::Run;
 use super::evidence::Evidence;
+use super::grant::{Standing, standing};
 use super::pending::{Asks, Waiting, waiting};
-use crate::script::{Claim, Expect, Fault, Mark, Pending, Since, SpecClaim, Step, word};
+use crate::script::{Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word};
 
 mod counts;
 mod routing;
@@ -75,6 +76,7 @@ impl Evidence {
             Claim::Outcome(wanted) => {
                 self.pending("unknown outcome", wanted.as_ref(), |asks| matches!(asks, Asks::Outcome { .. }))
             }
+            Claim::Grants(wanted) => self.grants(wanted),
             Claim::Requests(count) => same("waiting requests", count, &number(self.world.pending().len())),
             Claim::Notices(wanted) => same("notices", wanted, &counts::notices(commits)),
             Claim::ToolRuns(wanted) => {
@@ -115,6 +117,14 @@ impl Evidence {
             Some(wanted) if all.iter().any(|one| fits(wanted, one)) => Ok(()),
             Some(wanted) => Err((format!("{what}{wanted}"), came)),
         }
+    }
+
+    fn grants(&self, wanted: &[GrantMatch]) -> Result<(), Differs> {
+        let all = standing(&self.world);
+        let is_fit = wanted.len() == all.len() && wanted.iter().zip(&all).all(|(wanted, one)| is_such(wanted, one));
+        let expected =
+            if wanted.is_empty() { "no grants".to_owned() } else { shown(wanted.iter().map(GrantMatch::to_string)) };
+        if is_fit { Ok(()) } else { Err((expected, format!("standing are: {}", shown(all.iter().map(name_grant))))) }
     }
 
     fn spec(&self, wanted: &SpecClaim) -> Result<(), Differs> {
@@ -168,6 +178,19 @@ fn fits(wanted: &Pending, one: &Waiting) -> bool {
         && wanted.tool.as_ref().is_none_or(|tool| Some(tool) == one.tool.as_ref())
         && (wanted.arguments.is_none() || arguments.is_some_and(|given| wanted.fits_arguments(&given)))
         && wanted.contains.as_ref().is_none_or(|part| question.contains(part.as_str()))
+}
+
+fn is_such(wanted: &GrantMatch, one: &Standing) -> bool {
+    wanted.agent.as_ref().is_none_or(|agent| *agent == one.agent)
+        && wanted.tool.as_ref().is_none_or(|tool| *tool == one.tool)
+        && wanted.scope.is_none_or(|scope| scope == one.scope)
+        && wanted.left.is_none_or(|left| Some(left) == one.left)
+        && wanted.by.as_ref().is_none_or(|by| *by == one.by.display)
+}
+
+fn name_grant(one: &Standing) -> String {
+    let left = one.left.map(|left| format!(", {left} left")).unwrap_or_default();
+    format!("{}: {} for {} ({}{left}) by {}", one.name, one.tool, one.agent, one.scope, one.by.display)
 }
 
 fn events(commits: &[Commit]) -> impl DoubleEndedIterator<Item = &Event> {

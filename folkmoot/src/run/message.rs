@@ -1,5 +1,6 @@
 //! Finding the message that a step is about.
 
+use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Author, Event};
 use folkmoot_core::ids::{AgentName, MessageId, Position};
 use folkmoot_core::world::World;
@@ -27,6 +28,15 @@ impl Run<'_> {
 
     /// The message that the step called `id` posted, whether it still stands or not.
     pub(super) async fn message_of(&mut self, step: &Step, id: &str) -> Result<MessageId, RunError> {
+        let posted = self.commits_of(id).await?;
+        let message =
+            |event: &Event| if let Event::MessagePosted(posted) = event { Some(posted.message) } else { None };
+        let found = posted.iter().flat_map(|commit| &commit.events).find_map(message);
+        found.ok_or_else(|| RunError::Failed(self.fault(step, format!("the step `{id}` has posted no message"))))
+    }
+
+    /// What the command of the step called `id` appended in this run.
+    pub(super) async fn commits_of(&mut self, id: &str) -> Result<Vec<Commit>, RunError> {
         let named = self.steps().find(|(_, other)| other.id.as_deref() == Some(id)).map(|(number, _)| number);
         let run = self.run;
         let record = self
@@ -35,14 +45,10 @@ impl Run<'_> {
                 named.and_then(|number| script.done.get(&number).copied()).filter(|_| script.run == run)
             })
             .await?;
-        let posted = match record {
-            Some(record) => self.commits(record.from, record.from).await?,
-            None => Vec::new(),
-        };
-        let message =
-            |event: &Event| if let Event::MessagePosted(posted) = event { Some(posted.message) } else { None };
-        let found = posted.iter().flat_map(|commit| &commit.events).find_map(message);
-        found.ok_or_else(|| RunError::Failed(self.fault(step, format!("the step `{id}` has posted no message"))))
+        match record {
+            Some(record) => self.commits(record.from, record.from).await,
+            None => Ok(Vec::new()),
+        }
     }
 }
 

@@ -34,6 +34,8 @@ pub enum Asks {
         shown: Digest,
         /// When it expires, in milliseconds since 1970.
         expires_at: Time,
+        /// What a decision can allow beyond this call.
+        offers: Offers,
     },
     /// A tool's question.
     Question {
@@ -45,6 +47,15 @@ pub enum Asks {
         /// Whether the call waits for the answer.
         is_open: bool,
     },
+}
+
+/// What a decision about a call can allow beyond it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offers {
+    /// Whether calls to come may have any arguments.
+    pub any_args: bool,
+    /// How long a grant lasts at most, in milliseconds.
+    pub lasts_ms: u64,
 }
 
 /// All that waits in `world`, oldest first.
@@ -59,7 +70,8 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
                     approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"), warnings)
                 };
                 let text = request.tool.as_ref().map(text).unwrap_or_default();
-                Asks::Approval { text, shown: *shown, expires_at: *expires_at }
+                let offers = offers(world, request.tool.as_ref());
+                Asks::Approval { text, shown: *shown, expires_at: *expires_at, offers }
             }
             RequestKind::Question { question, .. } => Asks::Question { question: question.present().cloned() },
             RequestKind::Outcome { is_open, .. } => Asks::Outcome { is_open: *is_open },
@@ -74,4 +86,10 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
         }
     };
     world.pending().iter().map(one).collect()
+}
+
+fn offers(world: &World, tool: Option<&ToolName>) -> Offers {
+    let spec = world.rules().spec();
+    let any_args = tool.and_then(|tool| spec.tools.get(tool)).is_some_and(|tool| tool.grants_any);
+    Offers { any_args, lasts_ms: spec.limits.grant_ttl_ms }
 }

@@ -16,6 +16,10 @@ impl Run<'_> {
         match &step.verb {
             Verb::Say(post) => self.say(number, step, post).await,
             Verb::Decide(select, decision) => self.decide(number, step, select, decision).await,
+            Verb::Revoke(which) => {
+                let grant = self.grant(step, which).await?;
+                self.give(number, step, Action::Revoke { grant }).await
+            }
             Verb::Stop => self.give(number, step, Action::Stop { episode: None }).await,
             Verb::Amend(which, amendment) => {
                 let message = self.message(step, which).await?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag};
+use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope};
 use folkmoot_core::ids::{AgentName, PersonName, ToolName};
 use folkmoot_core::world::Activity;
 use regex::Regex;
@@ -53,6 +53,8 @@ pub enum Claim {
     Question(Option<Pending>),
     /// Such a call's outcome is unknown and waits for a person; `None`: no call's is.
     Outcome(Option<Pending>),
+    /// These grants stand and no others, oldest first.
+    Grants(Vec<GrantMatch>),
     /// So many requests wait.
     Requests(u32),
     /// These notices were posted, in this order, and no others. The words are the serialised names of `Notice`.
@@ -187,6 +189,21 @@ impl Pending {
     pub fn fits_arguments(&self, given: &Value) -> bool {
         self.arguments.as_ref().is_none_or(|wanted| fits(wanted, given))
     }
+}
+
+/// A grant that stands. All that is given must hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GrantMatch {
+    /// The agent whose calls it allows.
+    pub agent: Option<AgentName>,
+    /// The tool.
+    pub tool: Option<ToolName>,
+    /// How far it reaches.
+    pub scope: Option<Scope>,
+    /// How many more calls it allows.
+    pub left: Option<u32>,
+    /// Who gave it.
+    pub by: Option<PersonName>,
 }
 
 /// What the room has.

@@ -1,5 +1,7 @@
 //! The grammar of world scripts as data: the checks and the JSON Schema are both made from these tables.
 
+mod constraint;
+mod decision;
 mod expect;
 mod model;
 mod spec;
@@ -29,6 +31,12 @@ pub(crate) enum Shape {
     Count(u64, u64),
     /// A decimal within these bounds, both in thousandths.
     Decimal(u32, u32),
+    /// Any number that JSON has.
+    Number,
+    /// A JSON pointer to a part of a document.
+    Pointer,
+    /// How far a decision reaches.
+    Scope,
     /// A duration within these bounds, in milliseconds.
     Duration(u64, u64),
     /// One of the first words. The second ones are known, but not to this build.

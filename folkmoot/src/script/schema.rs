@@ -30,6 +30,9 @@ fn shape(shape: &Shape) -> Value {
         Shape::Decimal(least, most) => {
             json!({ "type": "number", "minimum": f64::from(*least) / 1e3, "maximum": f64::from(*most) / 1e3 })
         }
+        Shape::Number => json!({ "type": "number" }),
+        Shape::Pointer => json!({ "type": "string", "pattern": "^(/([^~/]|~[01])*)+$" }),
+        Shape::Scope => json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" }),
         Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
         Shape::Word(words, _) => json!({ "enum": words }),
         Shape::Name(named) => name(*named),

@@ -238,11 +238,15 @@ fn policy(node: &Node) -> Result<Policy, Mark> {
 
 fn limits(node: &Node) -> Result<Limits, Mark> {
     let mut fields = Map::new();
-    for (key, value) in node.entries().filter(|(key, _)| !["approval_ttl", "ask_ttl"].contains(&key.text())) {
+    for (key, value) in
+        node.entries().filter(|(key, _)| !["approval_ttl", "ask_ttl", "grant_ttl"].contains(&key.text()))
+    {
         fields.insert(key.text().to_owned(), value.json());
     }
-    if let Some(ttl) = node.get("ask_ttl") {
-        fields.insert("ask_ttl_ms".to_owned(), ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?.into());
+    for key in ["ask_ttl", "grant_ttl"] {
+        if let Some(ttl) = node.get(key) {
+            fields.insert(format!("{key}_ms"), ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?.into());
+        }
     }
     for (effect, ttl) in node.get("approval_ttl").into_iter().flat_map(Node::entries) {
         let ms = ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?;

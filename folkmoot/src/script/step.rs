@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use folkmoot_core::command::{Reply, Settlement};
-use folkmoot_core::event::Scope;
+use folkmoot_core::command::{Judgement, Reply, Settlement};
+use folkmoot_core::event::Verdict;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
 use serde_json::Value;
 
@@ -42,6 +42,8 @@ pub enum Verb {
     Say(Post),
     /// Decides a request that waits for a person.
     Decide(Selector, Decision),
+    /// Ends a grant before its time.
+    Revoke(GrantRef),
     /// Stops all that is going on.
     Stop,
     /// Changes a message that stands.
@@ -76,7 +78,8 @@ impl Verb {
     pub(crate) const fn is_talk(&self) -> bool {
         match self {
             Self::Say(_) | Self::Decide(..) | Self::Amend(_, Amendment::Edit(_) | Amendment::Regenerate) => true,
-            Self::Stop
+            Self::Revoke(_)
+            | Self::Stop
             | Self::Amend(_, Amendment::Retract)
             | Self::Join(_)
             | Self::Leave(_)
@@ -96,6 +99,7 @@ impl Verb {
         match self {
             Self::Say(_) => "say",
             Self::Decide(_, decision) => decision.word(),
+            Self::Revoke(_) => "revoke",
             Self::Stop => "stop",
             Self::Amend(_, amendment) => amendment.word(),
             Self::Join(_) => "join",
@@ -114,10 +118,8 @@ impl Verb {
 /// What is decided about a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// A pending call may run.
-    Approve(Scope),
-    /// It may not, for this reason if one is given.
-    Deny(Option<String>),
+    /// A pending call may run, or may not.
+    Judge(Judgement),
     /// A tool's question is answered.
     Answer(Reply),
     /// It is said what became of a call whose outcome is unknown.
@@ -129,8 +131,8 @@ impl Decision {
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
-            Self::Approve(_) => "approve",
-            Self::Deny(_) => "deny",
+            Self::Judge(Judgement { verdict: Verdict::Allow, .. }) => "approve",
+            Self::Judge(Judgement { verdict: Verdict::Deny, .. }) => "deny",
             Self::Answer(_) => "answer",
             Self::Settle(_) => "settle",
         }
@@ -184,6 +186,20 @@ pub enum MessageRef {
         agent: AgentName,
         /// Which, from 1; `None` is the newest.
         nth: Option<u32>,
+    },
+}
+
+/// Which grant a step is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GrantRef {
+    /// The one that the step of this name gave; that step comes before.
+    Step(String),
+    /// The oldest one that stands and fits.
+    Fitting {
+        /// The agent whose calls it allows.
+        agent: Option<AgentName>,
+        /// The tool.
+        tool: Option<ToolName>,
     },
 }
 

@@ -3,6 +3,7 @@ use std::fs;
 use super::*;
 
 mod attach;
+mod consent;
 mod examples;
 mod include;
 mod parts;

@@ -47,6 +47,9 @@ impl Validator<'_> {
             Shape::True => self.word_of_yaml(node, shape, &["true"], owner),
             Shape::Count(least, most) => self.count(node, *least, *most, owner),
             Shape::Decimal(least, most) => self.decimal(node, *least, *most, owner),
+            Shape::Number => self.number(node, owner),
+            Shape::Pointer => self.pointer(node, owner),
+            Shape::Scope => self.scope(node, owner),
             Shape::Duration(least, most) => self.duration(node, *least, *most, owner),
             Shape::Word(words, later) => self.word(node, words, later, owner),
             Shape::Name(named) => self.name(node, *named, owner),
@@ -195,11 +198,13 @@ impl Shape {
             Self::List(..) => matches!(node.kind, Kind::List(_)),
             Self::Null => json().is_some_and(|json| json.is_null()),
             Self::True => json().is_some_and(|json| json.is_boolean()),
-            Self::Count(..) => json().is_some_and(|json| json.is_number()),
+            Self::Count(..) | Self::Number => json().is_some_and(|json| json.is_number()),
             Self::Text
             | Self::Pattern
             | Self::Flag
             | Self::Decimal(..)
+            | Self::Pointer
+            | Self::Scope
             | Self::Duration(..)
             | Self::Word(..)
             | Self::Name(_)
@@ -218,7 +223,9 @@ impl Shape {
             Self::Flag => "`true` or `false`",
             Self::True => "`true`",
             Self::Count(..) => "a whole number",
-            Self::Decimal(..) => "a number",
+            Self::Decimal(..) | Self::Number => "a number",
+            Self::Pointer => "a JSON pointer",
+            Self::Scope => "a scope",
             Self::Duration(..) => "a duration",
             Self::Name(_) | Self::Ref(_) => "a name",
             Self::Json => "a value",

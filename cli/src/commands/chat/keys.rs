@@ -1,6 +1,11 @@
 //! What a line means while a request waits: a key, or a talk.
 
-use crate::control::decision::What;
+use folkmoot::core::event::Scope;
+use folkmoot::core::ids::Digest;
+use folkmoot::core::tool::Question;
+
+use super::dialog::Dialog;
+use crate::control::decision::{Approval, What};
 use folkmoot::run::{Asks, Waiting};
 
 /// What a typed line asks for.
@@ -12,8 +17,8 @@ pub(super) enum Meaning {
     Decide(What),
     /// The request is shown once more.
     Details,
-    /// A key that this version does not have.
-    Later(&'static str),
+    /// The request is decided by further lines.
+    Ask(Dialog),
     /// One of the `/` commands, without the slash.
     Command(String),
     /// Nothing.
@@ -37,16 +42,14 @@ impl Meaning {
 
     fn answer(line: &str, request: &Waiting) -> Self {
         let what = match (&request.asks, line) {
-            (Asks::Approval { shown, .. }, "o") => What::Approve { shown: Some(shown.short()) },
-            (Asks::Approval { shown, .. }, "d") => What::Deny { shown: Some(shown.short()), reason: None },
-            (Asks::Approval { .. }, "t" | "w" | "e") => {
-                return Self::Later("grants and edited arguments come with a later version; o allows this call once");
-            }
+            (Asks::Approval { shown, .. }, "o") => What::Approve(Approval::once(Some(shown.short()))),
+            (Asks::Approval { shown, .. }, "t") => reaching(Scope::Turn, *shown),
+            (Asks::Approval { shown, .. }, "w") => reaching(Scope::World, *shown),
+            (Asks::Approval { shown, .. }, "e") => return Self::Ask(Dialog::edit(request, *shown)),
+            (Asks::Approval { shown, .. }, "d") => return Self::Ask(Dialog::deny(request, *shown)),
             (Asks::Question { question: Some(question) }, line) if !question.options.is_empty() => {
-                let number = line.parse::<u32>().ok().and_then(|number| number.checked_sub(1));
-                let is_option = |number: &u32| usize::try_from(*number).is_ok_and(|at| at < question.options.len());
-                match number.filter(is_option) {
-                    Some(number) => What::Option(number),
+                match options(line, question) {
+                    Some(options) => What::Options(options),
                     None => return Self::Say(line.to_owned()),
                 }
             }
@@ -58,6 +61,24 @@ impl Meaning {
         };
         Self::Decide(what)
     }
+}
+
+fn reaching(scope: Scope, shown: Digest) -> What {
+    What::Approve(Approval { scope, ..Approval::once(Some(shown.short())) })
+}
+
+/// The options that `line` names, from 0: one number, or several where several may be chosen, `-` for none of them.
+fn options(line: &str, question: &Question) -> Option<Vec<u32>> {
+    let many = question.choose.is_some();
+    if many && line == "-" {
+        return Some(Vec::new());
+    }
+    let is_option = |number: &u32| usize::try_from(*number).is_ok_and(|at| at < question.options.len());
+    let number = |word: &str| word.parse::<u32>().ok()?.checked_sub(1).filter(is_option);
+    let words = line.split([' ', ',']).filter(|word| !word.is_empty());
+    let mut numbers: Vec<u32> = words.map(number).collect::<Option<_>>()?;
+    numbers.sort_unstable();
+    (many || numbers.len() == 1).then_some(numbers)
 }
 
 #[cfg(test)]

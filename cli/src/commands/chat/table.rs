@@ -1,22 +1,28 @@
 //! The person's side of a chat: what a typed line does.
 
+use folkmoot::core::ids::{GrantId, RequestId};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Seat, SeatError};
 use tokio::sync::mpsc;
 
+use super::dialog::{Dialog, Turn};
 use super::keys::Meaning;
 use crate::arguments::Common;
+use crate::commands::place;
 use crate::control::decision::{What, give};
 use crate::exit::CliError;
 use crate::show::chat::Line;
+use crate::show::request::Form;
 use crate::show::stage::{Asked, News};
-use crate::show::{refusal, request};
-use folkmoot::run::{Waiting, waiting};
+use crate::show::{grant, refusal, request};
+use folkmoot::run::{Waiting, standing, waiting};
 
-const HELP: [&str; 7] = [
+const HELP: [&str; 9] = [
     "type to talk to the room; @name at the start of a line addresses an agent",
     "/agents     who is here, and what they do",
     "/approvals  what waits for you",
+    "/grants     which calls are allowed without asking",
+    "/revoke N   ends the grant N",
     "/say TEXT   talks, even while a question waits for an answer",
     "/stop       stops what goes on",
     "/quit       ends the chat; the room is kept",
@@ -38,6 +44,7 @@ pub(super) struct Table<'a> {
     seat: &'a Seat,
     stage: mpsc::UnboundedSender<News>,
     asked: Asked,
+    dialog: Option<Dialog>,
 }
 
 impl<'a> Table<'a> {
@@ -47,11 +54,16 @@ impl<'a> Table<'a> {
         stage: mpsc::UnboundedSender<News>,
         asked: Asked,
     ) -> Self {
-        Self { common, seat, stage, asked }
+        Self { common, seat, stage, asked, dialog: None }
     }
 
     /// Does what a line asks for.
-    pub(super) async fn line(&self, line: &str) -> Result<Next, CliError> {
+    pub(super) async fn line(&mut self, line: &str) -> Result<Next, CliError> {
+        // A command drops what is half decided.
+        if let Some(dialog) = self.dialog.take().filter(|_| !line.trim_start().starts_with('/')) {
+            self.go_on(dialog, line).await?;
+            return Ok(Next::Line);
+        }
         let waiting = self.seat.world().read(waiting).await?;
         let asked = self.asked.first();
         let shown = waiting.iter().find(|request| Some(request.request) == asked);
@@ -59,17 +71,14 @@ impl<'a> Table<'a> {
         match (Meaning::of(line, request), request) {
             (Meaning::Nothing, _) => {}
             (Meaning::Say(text), _) => self.say(&text).await?,
-            (Meaning::Decide(what), Some(request)) if shown.is_some() => {
-                self.asked.forget(request.request);
-                self.decide(request, what).await?;
-            }
+            (Meaning::Decide(what), Some(request)) if shown.is_some() => self.decide(request.request, what).await?,
+            (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog),
             // What was shown was decided elsewhere, or nothing was shown yet: nobody answers what they have not seen.
-            (Meaning::Decide(_) | Meaning::Details, Some(request)) => {
+            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => {
                 asked.filter(|_| shown.is_none()).into_iter().for_each(|gone| self.asked.forget(gone));
                 self.details(request);
             }
-            (Meaning::Decide(_) | Meaning::Details, None) => {}
-            (Meaning::Later(why), _) => self.tell(Line::Quiet(why.to_owned())),
+            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, None) => {}
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
         }
         Ok(Next::Line)
@@ -87,7 +96,9 @@ impl<'a> Table<'a> {
                 self.stop().await?;
             }
             "quit" => return Ok(Next::Quit),
-            "grants" | "fork" => self.tell(Line::Quiet(format!("/{word} comes with a later version"))),
+            "grants" => self.grants().await?,
+            "revoke" => self.revoke(rest).await?,
+            "fork" => self.tell(Line::Quiet(format!("/{word} comes with a later version"))),
             word => self.tell(Line::Bad(format!("there is no /{word}; /help lists what there is"))),
         }
         Ok(Next::Line)
@@ -97,10 +108,46 @@ impl<'a> Table<'a> {
         self.survive(self.seat.publish_message(Post::text(text)).await.map(|_| ()))
     }
 
-    async fn decide(&self, request: &Waiting, what: What) -> Result<(), CliError> {
-        match give(self.seat, request.request, what).await {
-            Ok(_) => Ok(()),
-            Err(error) => self.survive(Err(error)),
+    async fn decide(&self, request: RequestId, what: What) -> Result<(), CliError> {
+        self.asked.forget(request);
+        self.survive(give(self.seat, request, what).await.map(|_| ()))
+    }
+
+    /// Asks for what is missing of a decision.
+    fn ask(&mut self, dialog: Dialog) {
+        dialog.asks().into_iter().for_each(|line| self.tell(Line::Quiet(line)));
+        self.dialog = Some(dialog);
+    }
+
+    async fn go_on(&mut self, dialog: Dialog, line: &str) -> Result<(), CliError> {
+        let request = dialog.request;
+        match dialog.take(line) {
+            Turn::More(dialog) => self.ask(dialog),
+            Turn::Decided(what) => self.decide(request, what).await?,
+            Turn::Dropped => self.tell(Line::Quiet("nothing is decided".to_owned())),
+        }
+        Ok(())
+    }
+
+    async fn grants(&self) -> Result<(), CliError> {
+        let all = self.seat.world().read(standing).await?;
+        if all.is_empty() {
+            self.tell(Line::Quiet("no call is allowed in advance".to_owned()));
+        }
+        for one in all {
+            self.tell(Line::Asks(one.name.clone(), grant::lines(&one)));
+            self.tell(Line::Quiet(format!("/revoke {} ends it", one.grant)));
+        }
+        Ok(())
+    }
+
+    async fn revoke(&self, name: &str) -> Result<(), CliError> {
+        match place::of(self.seat.world().name(), name.trim(), "grant") {
+            Ok(at) => self.survive(self.seat.revoke(GrantId(at), None).await.map(|_| ())),
+            Err(error) => {
+                self.tell(Line::Bad(error.to_string()));
+                Ok(())
+            }
         }
     }
 
@@ -138,6 +185,7 @@ impl<'a> Table<'a> {
     fn details(&self, request: &Waiting) {
         self.asked.turn_to(request.request);
         self.tell(Line::Asks(request.name.clone(), request::asked(request)));
+        request::reaches(request, Form::Keys).into_iter().for_each(|line| self.tell(Line::Plain(line)));
         request::commands(self.common, request, None).into_iter().for_each(|line| self.tell(Line::Plain(line)));
         self.tell(Line::Quiet(request::keys(request).to_owned()));
     }

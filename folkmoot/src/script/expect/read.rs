@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::event::CloseReason;
-use folkmoot_core::ids::{AgentName, NameError, ToolName};
+use folkmoot_core::ids::{AgentName, NameError, PersonName, ToolName};
 use serde::de::DeserializeOwned;
 
-use super::{Budget, Calls, Claim, Expect, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch};
+use super::{
+    Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch,
+};
 use crate::script::node::{Kind, Node};
 use crate::script::step::optional;
 
@@ -37,6 +39,7 @@ fn claim(key: &str, node: &Node) -> Option<Claim> {
         "approval" => Claim::Approval(pending(node)?),
         "question" => Claim::Question(pending(node)?),
         "outcome" => Claim::Outcome(pending(node)?),
+        "grants" => Claim::Grants(node.items().map(grant).collect::<Option<_>>()?),
         "requests" => Claim::Requests(node.text()?.parse().ok()?),
         "notices" => Claim::Notices(words(node)?),
         "tool_runs" => Claim::ToolRuns(counts(node)?),
@@ -127,6 +130,16 @@ fn pending(node: &Node) -> Option<Option<Pending>> {
         arguments: node.get("match").map(Node::json),
         contains: node.text_of("contains").map(str::to_owned),
     }))
+}
+
+fn grant(node: &Node) -> Option<GrantMatch> {
+    Some(GrantMatch {
+        agent: optional(node.text_of("agent"), |name| AgentName::new(name).ok())?,
+        tool: optional(node.text_of("tool"), |name| ToolName::new(name).ok())?,
+        scope: optional(node.text_of("scope"), |scope| scope.parse().ok())?,
+        left: optional(node.text_of("left"), |count| count.parse().ok())?,
+        by: optional(node.text_of("by"), |name| PersonName::new(name).ok())?,
+    })
 }
 
 /// A list of words; the word `none` is an empty one.

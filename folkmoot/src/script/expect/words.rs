@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use folkmoot_core::ids::AgentName;
 use serde::Serialize;
 
-use super::{MessageMatch, Pending, Routing, TextMatch};
+use super::{GrantMatch, MessageMatch, Pending, Routing, TextMatch};
 
 /// Writes `word` and the value, if there is one.
 fn part(f: &mut Formatter<'_>, word: &str, value: Option<&impl Display>) -> fmt::Result {
@@ -41,6 +41,17 @@ impl Display for Pending {
         part(f, "to run", self.tool.as_ref())?;
         part(f, "with", self.arguments.as_ref())?;
         part(f, "that contains", quoted(&self.contains).as_ref())
+    }
+}
+
+impl Display for GrantMatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("a grant")?;
+        part(f, "for", self.agent.as_ref())?;
+        part(f, "to run", self.tool.as_ref())?;
+        part(f, "of scope", self.scope.as_ref())?;
+        part(f, "with uses left:", self.left.as_ref())?;
+        part(f, "by", self.by.as_ref())
     }
 }
 

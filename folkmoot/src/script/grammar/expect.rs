@@ -1,6 +1,6 @@
 //! The table of expectations.
 
-use super::Shape::{Either, Entries, Flag, Json, List, Pattern, Ref, Text, Word};
+use super::Shape::{Either, Entries, Flag, Json, List, Pattern, Ref, Scope, Text, Word};
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, WHOLE, field, later, step};
 
 /// What a step can expect.
@@ -22,6 +22,11 @@ pub(super) static EXPECT: Record = Record::new(
         field("approval", Either(&[NONE, Shape::Record(&REQUEST)]), "Such an approval waits, or none does."),
         field("question", Either(&[NONE, Shape::Record(&QUESTION)]), "Such a question waits, or none does."),
         field("outcome", Either(&[NONE, Shape::Record(&REQUEST)]), "Such a call's outcome is unknown, or none's is."),
+        field(
+            "grants",
+            Either(&[NONE, List(&Shape::Record(&GRANT), 1)]),
+            "These grants stand and no others, oldest first; or none does.",
+        ),
         field("requests", WHOLE, "So many requests wait for people."),
         field("notices", Either(&[NONE, List(&Word(NOTICES, &[]), 1)]), "The world told people this, in this order."),
         field("tool_runs", Entries(&NAMES_OF_TOOLS, &WHOLE), "So many calls were started."),
@@ -52,6 +57,7 @@ pub(super) static EXPECT: Record = Record::new(
     "approval",
     "question",
     "outcome",
+    "grants",
     "requests",
     "notices",
     "tool_runs",
@@ -118,6 +124,18 @@ static REQUEST: Record = Record::new("an expected request", &[CALL]);
 
 static QUESTION: Record =
     Record::new("an expected question", &[CALL, &[field("contains", Text, "The question has this in it.")]]);
+
+static GRANT: Record = Record::new(
+    "an expected grant",
+    &[&[
+        field("agent", NAMES_OF_AGENTS, "The agent whose calls it allows."),
+        field("tool", NAMES_OF_TOOLS, "The tool."),
+        field("scope", Scope, "How far it reaches."),
+        field("left", WHOLE, "How many more calls it allows."),
+        field("by", Ref(Named::Speaker), "Who gave it."),
+    ]],
+)
+.any_of(&["agent", "tool", "scope", "left", "by"]);
 
 static ROUTING: Record = Record::new(
     "an expected routing",

@@ -78,6 +78,11 @@ static POLICY: Record = Record::new(
     "the policy",
     &[&[
         field("mode", Word(&["ask", "read", "auto"], &[]), "Which calls wait for a person; `ask` if left out."),
+        field(
+            "four_eyes",
+            List(&Word(&["read", "write", "destructive"], &[]), 0),
+            "Calls with these effects need the yes of another person than the one whose message led to them.",
+        ),
         field("main_agent", NAMES_OF_AGENTS, "Who answers a person's unaddressed message."),
         field(
             "mentions",
@@ -102,6 +107,7 @@ static LIMITS: Record = Record::new(
         field("hop_budget", Count(0, 100_000), "Messages from agent to agent that wake somebody, per episode."),
         field("pair_messages_max", Count(1, 100_000), "Messages in a row that two agents exchange with nobody else."),
         field("ask_ttl", Duration(SECOND, YEAR), "How long an agent that asked another waits; 15m if left out."),
+        field("grant_ttl", Duration(SECOND, YEAR), "How long a grant lasts at most; 24h if left out."),
         field("ask_depth_max", Count(1, 100), "How many agents may wait for one another."),
         field("inbox_max", Count(1, 100_000), "Messages that may wait for one agent."),
         field("news_max", Count(1, 10_000), "Messages that one turn takes."),

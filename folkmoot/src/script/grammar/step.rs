@@ -1,8 +1,8 @@
 //! The table of steps.
 
-use super::Shape::{Count, Duration, Either, Flag, JsonMap, List, Name, Ref, Text, True, Word};
+use super::Shape::{Count, Duration, Either, Flag, List, Name, Ref, Text, Word};
 use super::expect::EXPECT;
-use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, VerbShape, field, later, required, spec};
+use super::{Field, NAMES_OF_AGENTS, Named, Record, Shape, VerbShape, decision, field, later, required, spec};
 
 const DAYS_3650: u64 = 3_650 * 86_400_000;
 
@@ -13,19 +13,27 @@ pub(crate) static VERBS: &[VerbShape] = &[
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field("approve", Shape::Record(&APPROVE), "Allows the oldest pending call that fits."),
+        field: field("approve", Shape::Record(&decision::APPROVE), "Allows the oldest pending call that fits."),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field("deny", Shape::Record(&DENY), "Denies the oldest pending call that fits."),
+        field: field("deny", Shape::Record(&decision::DENY), "Denies the oldest pending call that fits."),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field("answer", Shape::Record(&ANSWER), "Answers a tool's question."),
+        field: field("answer", Shape::Record(&decision::ANSWER), "Answers a tool's question."),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field("settle", Shape::Record(&SETTLE), "Says what became of a call whose outcome is unknown."),
+        field: field(
+            "settle",
+            Shape::Record(&decision::SETTLE),
+            "Says what became of a call whose outcome is unknown.",
+        ),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
+        field: field("revoke", Shape::Record(&decision::REVOKE), "Ends the oldest grant that fits, before its time."),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape { field: field("stop", NOTHING, "Stops all that is going on."), modifiers: &[COMMAND, COMMON] },
@@ -116,7 +124,22 @@ pub(super) const REFUSALS: &[&str] = &[
     "expired",
     "closed",
     "shown_differs",
+    "other_world",
+    "arguments_differ",
+    "tool_changed",
+    "same_person",
+    "no_right",
+    "bad_arguments",
+    "forbidden",
+    "bad_constraint",
+    "any_not_offered",
+    "bad_scope",
     "no_such_option",
+    "bad_answer",
+    "unknown_grant",
+    "unknown_call",
+    "key_reused",
+    "bad_state",
     "not_yours",
     "no_reply",
     "nothing_to_stop",
@@ -157,49 +180,3 @@ static REGENERATE: Record = Record::new("a reply to make anew", &[&[required("me
 
 static EDIT: Record =
     Record::new("an edit", &[&[required("message", MESSAGE, WHICH), required("text", Text, "The new words.")]]);
-
-const REQUEST: &[Field] = &[
-    field("agent", NAMES_OF_AGENTS, "The agent whose call it is. With `refused`, what is claimed, right or wrong."),
-    field("tool", NAMES_OF_TOOLS, "The tool that is called."),
-    field("match", JsonMap, "Arguments that the call has."),
-    field("nth", Count(1, 1_000), "Which of those that fit, counted from 1; the oldest if left out."),
-    field("request", REQUEST_NAME, "The request itself: `WORLD#POSITION` or the position."),
-];
-const REQUEST_NAME: Shape = Either(&[Count(1, u64::MAX), Text]);
-
-static APPROVE: Record = Record::new(
-    "an approval",
-    &[
-        REQUEST,
-        &[
-            field("scope", Word(&["once"], &["turn", "world", "uses"]), "How far it reaches; `once` if left out."),
-            later("args", JsonMap, "Other arguments to run it with."),
-        ],
-    ],
-);
-
-static DENY: Record = Record::new("a denial", &[REQUEST, &[field("reason", Text, "Why. The model is not told.")]]);
-
-static ANSWER: Record = Record::new(
-    "an answer",
-    &[
-        REQUEST,
-        &[field("text", Text, "The answer in words."), field("option", super::WHOLE, "The option's number, from 0.")],
-    ],
-)
-.any_of(&["text", "option"])
-.clash(&[&["text", "option"]]);
-
-static SETTLE: Record = Record::new(
-    "a settlement",
-    &[
-        REQUEST,
-        &[
-            field("ran", Either(&[True, Text]), "It took effect; with its result, if that is known."),
-            field("not_run", True, "It did not take effect."),
-            field("run_again", True, "It is to run again."),
-        ],
-    ],
-)
-.any_of(&["ran", "not_run", "run_again"])
-.clash(&[&["ran", "not_run", "run_again"]]);

@@ -1,7 +1,7 @@
 //! The tables of the tools.
 
 use super::Shape::{Count, Duration, Either, Flag, Json, JsonMap, List, Text, Word};
-use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, YEAR, field, required};
+use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, WHOLE, YEAR, field, required};
 
 pub(crate) static TOOL: Variants = Variants {
     what: "a tool",
@@ -120,5 +120,14 @@ static QUESTION: Record = Record::new(
     &[&[
         required("question", Text, "The question."),
         field("options", List(&Text, 0), "The answers to choose from; free text if left out."),
+        field("choose", Shape::Record(&CHOOSE), "How many options may be chosen; exactly one if left out."),
+        field("schema", JsonMap, "JSON Schema (2020-12) of a free answer; any text if left out."),
     ]],
+)
+.clash(&[&["options", "schema"]])
+.needs(&[("choose", "options")]);
+
+static CHOOSE: Record = Record::new(
+    "a number of options",
+    &[&[required("min", WHOLE, "The fewest."), required("max", WHOLE, "The most.")]],
 );

@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
-use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
 
-use super::{Actor, Amendment, Decision, MessageRef, Post, Selector, Step, Verb};
+use super::{Actor, Amendment, Decision, GrantRef, MessageRef, Post, Selector, Step, Verb};
 use crate::script::attach::Attach;
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
@@ -14,6 +13,8 @@ use crate::script::grammar::VERBS;
 use crate::script::node::Node;
 use crate::script::spec::SpecDraft;
 use crate::script::{include, scalar};
+
+mod judgement;
 
 /// Reads the steps of a world that begins with `spec`. The error is where they do not read.
 pub(crate) fn read(steps: Option<&Node>, spec: &Node) -> Result<Vec<Step>, Mark> {
@@ -62,10 +63,11 @@ fn with_since(mut read: Step, step: &Node) -> Step {
 fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
     Some(match word {
         "say" => Verb::Say(post(node)?),
-        "approve" => Verb::Decide(selector(node)?, Decision::Approve(Scope::Once)),
-        "deny" => Verb::Decide(selector(node)?, Decision::Deny(node.text_of("reason").map(str::to_owned))),
+        "approve" => Verb::Decide(selector(node)?, Decision::Judge(judgement::approval(node)?)),
+        "deny" => Verb::Decide(selector(node)?, Decision::Judge(judgement::denial(node))),
         "answer" => Verb::Decide(selector(node)?, Decision::Answer(reply(node)?)),
         "settle" => Verb::Decide(selector(node)?, Decision::Settle(settlement(node)?)),
+        "revoke" => Verb::Revoke(grant(node)?),
         "stop" => Verb::Stop,
         "retract" => Verb::Amend(message(node)?, Amendment::Retract),
         "edit" => Verb::Amend(message(node)?, Amendment::Edit(node.text_of("text")?.to_owned())),
@@ -136,8 +138,22 @@ pub(crate) fn optional<T>(text: Option<&str>, read: impl FnOnce(&str) -> Option<
 }
 
 fn reply(node: &Node) -> Option<Reply> {
-    let text = node.text_of("text").map(|text| Reply::Text(text.to_owned()));
-    text.or_else(|| node.text_of("option")?.parse().ok().map(|option| Reply::Options(vec![option])))
+    if let Some(text) = node.text_of("text") {
+        return Some(Reply::Text(text.to_owned()));
+    }
+    let one = node.get("option").into_iter();
+    let numbers = one.chain(node.get("options").into_iter().flat_map(Node::items));
+    numbers.map(|number| number.text()?.parse().ok()).collect::<Option<_>>().map(Reply::Options)
+}
+
+fn grant(node: &Node) -> Option<GrantRef> {
+    if let Some(step) = node.text_of("grant") {
+        return Some(GrantRef::Step(step.to_owned()));
+    }
+    Some(GrantRef::Fitting {
+        agent: optional(node.text_of("agent"), |name| AgentName::new(name).ok())?,
+        tool: optional(node.text_of("tool"), |name| ToolName::new(name).ok())?,
+    })
 }
 
 fn settlement(node: &Node) -> Option<Settlement> {

@@ -94,7 +94,7 @@ fn requests_are_selected_by_name_place_or_arguments() {
   - settle: { ran: true }
   - settle: { ran: \"true\" }",
     );
-    let [Verb::Decide(select, Decision::Approve(_)), Verb::Decide(denied, Decision::Deny(reason)), rest @ ..] =
+    let [Verb::Decide(select, Decision::Judge(_)), Verb::Decide(denied, Decision::Judge(no)), rest @ ..] =
         verbs.as_slice()
     else {
         panic!("{verbs:?}")
@@ -102,7 +102,7 @@ fn requests_are_selected_by_name_place_or_arguments() {
     assert_eq!((select.agent.as_ref().unwrap().as_str(), select.nth), ("worker", Some(2)));
     assert!(select.fits_arguments(&json!({ "path": "a", "more": 1 })));
     assert!(!select.fits_arguments(&json!({ "path": "b" })));
-    assert_eq!((denied.request, reason.as_deref()), (Some(Position::new(41)), Some("no.")));
+    assert_eq!((denied.request, no.reason.as_deref()), (Some(Position::new(41)), Some("no.")));
     let expected = [
         Decision::Answer(Reply::Options(vec![1])),
         Decision::Settle(Settlement::Ran(None)),
@@ -270,6 +270,7 @@ fn every_verb_of_the_tables_is_read() {
         "deny: {}",
         "answer: { text: a }",
         "settle: { not_run: true }",
+        "revoke: { tool: look }",
         "stop: {}",
         "retract: { message: 1 }",
         "edit: { message: 1, text: ho }",

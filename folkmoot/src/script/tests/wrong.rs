@@ -181,7 +181,7 @@ fn step_does_exactly_one_thing() {
     check(
         "script:\n  - as: ada",
         &[
-            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, stop, retract, edit, regenerate, join, leave, revise, restart, crash, advance, idle, expect, note",
+            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, revoke, stop, retract, edit, regenerate, join, leave, revise, restart, crash, advance, idle, expect, note",
         ],
     );
     check(
@@ -215,8 +215,6 @@ fn messages_and_people_of_steps_are_checked() {
 fn what_this_build_lacks_is_said_to_be_known() {
     check("script:\n  - fork: { at: 3, as: other }", &["2:5 `fork` is not in this build"]);
     check("script:\n  - say: hi\n    in: other", &["3:5 `in` is not in this build"]);
-    check("script:\n  - approve: { scope: \"uses:3\" }", &["2:23 `uses:3` is not in this build | there is: once"]);
-    check("script:\n  - approve: { args: {} }", &["2:16 `args` is not in this build"]);
     check("script:\n  - expect: { withheld: none, idle: true }", &["2:15 `withheld` is not in this build"]);
 }
 

@@ -1,5 +1,7 @@
 //! Single values: text, names, numbers, durations.
 
+use folkmoot_core::constraint::is_pointer;
+use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, ToolName, WorldName};
 use regex::Regex;
 
@@ -77,6 +79,27 @@ impl Validator<'_> {
             let (least, most) = (f64::from(least) / 1_000.0, f64::from(most) / 1_000.0);
             let help = format!("it goes from {least} to {most}, with at most three decimals");
             self.faults.add_with_help(node.mark, format!("`{}` does not fit here", scalar.text), help);
+        }
+    }
+
+    pub(super) fn number(&self, node: &Node, owner: Mark) {
+        let Some(scalar) = self.scalar(node, "a number", owner) else { return };
+        if !scalar::json(scalar).is_number() {
+            self.faults.add(node.mark, format!("a number is wanted here, and this is `{}`", scalar.text));
+        }
+    }
+
+    pub(super) fn pointer(&self, node: &Node, owner: Mark) {
+        let Some(text) = self.text(node, owner) else { return };
+        if !is_pointer(text) {
+            let help = "write e.g. `/path` or `/items/0/id`; in a name, `~1` is a `/` and `~0` a `~`";
+            self.faults.add_with_help(node.mark, format!("`{text}` is not a JSON pointer to a part"), help);
+        }
+    }
+
+    pub(super) fn scope(&self, node: &Node, owner: Mark) {
+        if let Some(Err(error)) = self.text(node, owner).map(str::parse::<Scope>) {
+            self.faults.add(node.mark, error.to_string());
         }
     }
 

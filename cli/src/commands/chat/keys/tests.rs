@@ -1,11 +1,12 @@
 //! What keys mean.
 
+use folkmoot::core::event::Scope;
 use folkmoot::core::ids::{AgentName, Digest, Position, RequestId, Time};
-use folkmoot::core::tool::Question;
+use folkmoot::core::tool::{Choose, Question};
 
-use super::Meaning;
-use crate::control::decision::What;
-use folkmoot::run::{Asks, Waiting};
+use super::{Dialog, Meaning};
+use crate::control::decision::{Approval, What};
+use folkmoot::run::{Asks, Offers, Waiting};
 
 fn request(asks: Asks) -> Waiting {
     let agent = AgentName::new("worker").unwrap();
@@ -13,7 +14,8 @@ fn request(asks: Asks) -> Waiting {
 }
 
 fn approval() -> Waiting {
-    request(Asks::Approval { text: "ls".to_owned(), shown: Digest::default(), expires_at: Time::default() })
+    let (shown, expires_at, offers) = (Digest::default(), Time::default(), Offers::default());
+    request(Asks::Approval { text: "ls".to_owned(), shown, expires_at, offers })
 }
 
 fn question(options: &[&str]) -> Waiting {
@@ -22,10 +24,19 @@ fn question(options: &[&str]) -> Waiting {
 }
 
 #[test]
-fn o_and_d_decide_what_was_shown() {
-    let shown = Some("00000000".to_owned());
-    assert_eq!(Meaning::of("o", Some(&approval())), Meaning::Decide(What::Approve { shown: shown.clone() }));
-    assert_eq!(Meaning::of(" d ", Some(&approval())), Meaning::Decide(What::Deny { shown, reason: None }));
+fn o_t_and_w_allow_what_was_shown_and_say_how_far() {
+    for (key, scope) in [("o", Scope::Once), (" t ", Scope::Turn), ("w", Scope::World)] {
+        let yes = Approval { scope, ..Approval::once(Some("00000000".to_owned())) };
+        assert_eq!(Meaning::of(key, Some(&approval())), Meaning::Decide(What::Approve(yes)));
+    }
+}
+
+#[test]
+fn e_and_d_take_further_lines() {
+    let edit = Dialog::edit(&approval(), Digest::default());
+    assert_eq!(Meaning::of("e", Some(&approval())), Meaning::Ask(edit));
+    let deny = Dialog::deny(&approval(), Digest::default());
+    assert_eq!(Meaning::of("d", Some(&approval())), Meaning::Ask(deny));
 }
 
 #[test]
@@ -41,9 +52,23 @@ fn words_are_said_while_an_approval_waits() {
 #[test]
 fn options_are_numbered_from_one() {
     let request = question(&["red", "blue"]);
-    assert_eq!(Meaning::of("2", Some(&request)), Meaning::Decide(What::Option(1)));
+    assert_eq!(Meaning::of("2", Some(&request)), Meaning::Decide(What::Options(vec![1])));
+    assert_eq!(Meaning::of("1 2", Some(&request)), Meaning::Say("1 2".to_owned()));
     assert_eq!(Meaning::of("0", Some(&request)), Meaning::Say("0".to_owned()));
     assert_eq!(Meaning::of("3", Some(&request)), Meaning::Say("3".to_owned()));
+}
+
+#[test]
+fn several_options_are_typed_in_one_line() {
+    let mut request = question(&["red", "blue", "green"]);
+    if let Asks::Question { question: Some(question) } = &mut request.asks {
+        question.choose = Some(Choose { min: 0, max: 2 });
+    }
+    let chosen = |numbers: &[u32]| Meaning::Decide(What::Options(numbers.to_vec()));
+    assert_eq!(Meaning::of("3, 1", Some(&request)), chosen(&[0, 2]));
+    assert_eq!(Meaning::of("2", Some(&request)), chosen(&[1]));
+    assert_eq!(Meaning::of("-", Some(&request)), chosen(&[]));
+    assert_eq!(Meaning::of("1 4", Some(&request)), Meaning::Say("1 4".to_owned()));
 }
 
 #[test]

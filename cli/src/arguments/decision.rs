@@ -1,0 +1,134 @@
+//! What can be typed about requests and grants.
+
+use clap::Args;
+use folkmoot::core::constraint::Constraint;
+use folkmoot::core::event::Scope;
+use folkmoot::core::ids::{PersonName, WorldName};
+
+use super::{person, world};
+
+/// What every decision takes.
+#[derive(Debug, Args)]
+pub(crate) struct Decided {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The request: `WORLD#POSITION`, or its position alone.
+    pub(crate) request: String,
+    #[command(flatten)]
+    pub(crate) person: Person,
+    /// Go on with the world at once, if no other process does.
+    #[arg(long)]
+    pub(crate) resume: bool,
+}
+
+/// Who decides.
+#[derive(Debug, Args)]
+pub(crate) struct Person {
+    /// How you are called in the room. Your login name, if left out.
+    #[arg(long = "as", value_name = "NAME", value_parser = person)]
+    pub(crate) by: Option<PersonName>,
+}
+
+/// `approve`.
+#[derive(Debug, Args)]
+pub(crate) struct Approve {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// How far it reaches: once, turn, world, or uses:N. All but `once` also allow calls to come: of this agent, with this
+    /// tool, and with these arguments. uses:N counts this call as the first.
+    #[arg(long, value_name = "SCOPE", default_value = "once", value_parser = str::parse::<Scope>)]
+    pub(crate) scope: Scope,
+    /// Run the call with these arguments instead: a JSON object.
+    #[arg(long, value_name = "JSON", value_parser = object)]
+    pub(crate) args: Option<String>,
+    /// Where the arguments of calls to come may differ, and how; everything else stays as it is in this call. JSON with a
+    /// pointer to the place and one of equals, one_of, prefix, range, e.g. '{"path":"/path","prefix":"notes/"}' or
+    /// '{"path":"/count","range":{"min":1,"max":5}}'. Can be given several times: all of them hold.
+    #[arg(long = "where", value_name = "JSON", value_parser = str::parse::<Constraint>)]
+    pub(crate) constraints: Vec<Constraint>,
+    /// Calls to come may have any arguments. Only some tools offer it.
+    #[arg(long, conflicts_with = "constraints")]
+    pub(crate) any_args: bool,
+    /// The first eight digits of the digest of what you saw.
+    #[arg(long, value_name = "DIGEST8")]
+    pub(crate) shown: Option<String>,
+}
+
+/// `deny`.
+#[derive(Debug, Args)]
+pub(crate) struct Deny {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// Why. The agent does not read it, unless --tell-agent is given.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+    /// Let the agent read the reason.
+    #[arg(long, requires = "reason")]
+    pub(crate) tell_agent: bool,
+    /// The first eight digits of the digest of what you saw.
+    #[arg(long, value_name = "DIGEST8")]
+    pub(crate) shown: Option<String>,
+}
+
+/// `answer`.
+#[derive(Debug, Args)]
+pub(crate) struct Answer {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// The answer, if the question has no options; as JSON, if it asks for that.
+    #[arg(required_unless_present_any = ["option", "none"], allow_negative_numbers = true)]
+    pub(crate) text: Option<String>,
+    /// The number of an option, from 1. Can be given several times, if the question lets several be chosen.
+    #[arg(long, value_name = "N", conflicts_with = "text", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) option: Vec<u32>,
+    /// None of the options, if the question lets none be chosen.
+    #[arg(long, conflicts_with_all = ["text", "option"])]
+    pub(crate) none: bool,
+}
+
+/// `settle`.
+#[derive(Debug, Args)]
+#[group(id = "outcome", required = true, multiple = false, args = ["ran", "not_run", "run_again"])]
+pub(crate) struct Settle {
+    #[command(flatten)]
+    pub(crate) decided: Decided,
+    /// It took effect, with this result if that is known.
+    #[arg(long, value_name = "TEXT", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "left out, given, and given with a text are three things")]
+    pub(crate) ran: Option<Option<String>>,
+    /// It did not take effect.
+    #[arg(long)]
+    pub(crate) not_run: bool,
+    /// It is to run again.
+    #[arg(long)]
+    pub(crate) run_again: bool,
+}
+
+/// `grants`.
+#[derive(Debug, Args)]
+pub(crate) struct Grants {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `revoke`.
+#[derive(Debug, Args)]
+pub(crate) struct Revoke {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The grant: `WORLD#POSITION`, or its position alone.
+    pub(crate) grant: String,
+    #[command(flatten)]
+    pub(crate) person: Person,
+}
+
+/// A JSON object, as it is typed.
+fn object(text: &str) -> Result<String, String> {
+    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("arguments are a JSON object: {error}")),
+    }
+}

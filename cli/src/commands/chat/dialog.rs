@@ -1,0 +1,95 @@
+//! Decisions that take more than a key: other arguments, and a reason to say no.
+
+use folkmoot::core::ids::{Digest, RequestId};
+use folkmoot::run::Waiting;
+use serde_json::{Map, Value};
+
+use crate::control::decision::{Approval, What};
+use crate::show::clean;
+
+/// A decision that is being put together, line by line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dialog {
+    /// The request that is decided.
+    pub(super) request: RequestId,
+    shown: Digest,
+    step: Step,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// Other arguments for the call, which has these.
+    Arguments(String),
+    /// Why not.
+    Reason,
+    /// Whether the agent is told this.
+    Sharing(String),
+}
+
+/// What comes of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Another line is wanted.
+    More(Dialog),
+    /// The decision is made.
+    Decided(What),
+    /// Nothing is decided.
+    Dropped,
+}
+
+impl Dialog {
+    /// Asks for other arguments.
+    pub(super) fn edit(request: &Waiting, shown: Digest) -> Self {
+        let arguments = request.arguments.clone().unwrap_or_default();
+        Self { request: request.request, shown, step: Step::Arguments(arguments) }
+    }
+
+    /// Asks for a reason.
+    pub(super) const fn deny(request: &Waiting, shown: Digest) -> Self {
+        Self { request: request.request, shown, step: Step::Reason }
+    }
+
+    /// What the person is asked now, line by line.
+    pub(super) fn asks(&self) -> Vec<String> {
+        match &self.step {
+            Step::Arguments(arguments) => {
+                vec![
+                    clean(arguments),
+                    "type the arguments to run it with, as JSON; an empty line decides nothing".to_owned(),
+                ]
+            }
+            Step::Reason => vec!["why not? An empty line gives no reason".to_owned()],
+            Step::Sharing(_) => vec!["may the agent read that? y or n".to_owned()],
+        }
+    }
+
+    /// Takes a line.
+    pub(super) fn take(self, line: &str) -> Turn {
+        let line = line.trim();
+        match (&self.step, line) {
+            (Step::Arguments(_), "") => Turn::Dropped,
+            (Step::Arguments(_), line) => self.edited(line),
+            (Step::Reason, "") => Turn::Decided(self.denied(None, false)),
+            (Step::Reason, line) => Turn::More(Self { step: Step::Sharing(line.to_owned()), ..self }),
+            (Step::Sharing(reason), "y" | "yes") => Turn::Decided(self.denied(Some(reason.clone()), true)),
+            (Step::Sharing(reason), "n" | "no" | "") => Turn::Decided(self.denied(Some(reason.clone()), false)),
+            (Step::Sharing(_), _) => Turn::More(self),
+        }
+    }
+
+    /// Arguments that are no JSON object are asked for again.
+    fn edited(self, line: &str) -> Turn {
+        if serde_json::from_str::<Map<String, Value>>(line).is_err() {
+            return Turn::More(self);
+        }
+        let yes = Approval::once(Some(self.shown.short()));
+        Turn::Decided(What::Approve(Approval { arguments: Some(line.to_owned()), ..yes }))
+    }
+
+    fn denied(&self, reason: Option<String>, shares_reason: bool) -> What {
+        What::Deny { shown: Some(self.shown.short()), reason, shares_reason }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! `folkmoot grants`.
+
+use folkmoot::run::Standing;
+
+use crate::arguments::{Common, Grants};
+use crate::exit::CliError;
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::query::Query;
+use crate::{person, show};
+
+/// Shows which calls are allowed to come without asking, with the commands that end that.
+pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), CliError> {
+    let world = arguments.world;
+    let standing = Source::open(common).await?.ask_all(Query::Grants(world.clone())).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return standing.iter().try_for_each(|grant| terminal.json(grant));
+    }
+    if standing.is_empty() {
+        return terminal.line(&format!("No call is allowed in advance in {world}."));
+    }
+    let by = person::login();
+    for grant in standing {
+        let grant: Standing = serde_json::from_value(grant).map_err(CliError::json)?;
+        for line in show::request::block(&grant.name, &show::grant::lines(&grant)) {
+            terminal.line(&line)?;
+        }
+        terminal.line(&format!("  {}", show::grant::command(common, &grant, by.as_ref())))?;
+    }
+    Ok(())
+}

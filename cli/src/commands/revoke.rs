@@ -1,0 +1,14 @@
+//! `folkmoot revoke`.
+
+use crate::arguments::{Common, Revoke};
+use crate::commands::decision::take;
+use crate::commands::place;
+use crate::control::decision::{Decision, What};
+use crate::exit::CliError;
+
+/// Ends a grant before its time.
+pub(crate) async fn revoke(common: &Common, arguments: Revoke) -> Result<(), CliError> {
+    let Revoke { world, grant, person } = arguments;
+    let about = place::of(&world, &grant, "grant")?;
+    take(common, &Decision { world, about, by: person.by, what: What::Revoke }).await.map(|_| ())
+}

@@ -1,0 +1,88 @@
+//! Grants: what they allow, and the command that ends them.
+
+use folkmoot::core::constraint::{Allowed, Constraint, Range};
+use folkmoot::core::event::{Event, GrantGiven, Reach, Scope};
+use folkmoot::core::ids::{PersonName, Position};
+use folkmoot::run::Standing;
+
+use super::chat::{Chat, Line};
+use super::request::quoted;
+use super::{clean, time};
+use crate::arguments::Common;
+
+#[cfg(test)]
+mod tests;
+
+/// What a grant allows, in the lines of a block.
+pub(crate) fn lines(grant: &Standing) -> Vec<String> {
+    let Standing { agent, tool, effect, .. } = grant;
+    let mut lines = vec![clean(&format!("{agent} may run {tool} ({effect}), {}", arguments(&grant.reach)))];
+    if let Reach::Like { constraints, .. } = &grant.reach {
+        lines.extend(constraints.iter().map(|one| clean(&rule(one))));
+    }
+    lines.push(format!("{}; until {}", scope(grant), time(grant.expires_at)));
+    lines.push(clean(&format!("given by {}", grant.by.display)));
+    lines
+}
+
+const fn arguments(reach: &Reach) -> &'static str {
+    match reach {
+        Reach::Any => "with any arguments that fit its schema",
+        Reach::Like { constraints, .. } if constraints.is_empty() => "with the same arguments",
+        Reach::Like { .. } => "with the same arguments, but for these places:",
+    }
+}
+
+/// A constraint in words.
+pub(crate) fn rule(constraint: &Constraint) -> String {
+    let place = &constraint.path;
+    match &constraint.allowed {
+        Allowed::Equals(value) => format!("{place} is {value}"),
+        Allowed::OneOf(values) => {
+            let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+            format!("{place} is one of {}", values.join(", "))
+        }
+        Allowed::Prefix(start) => format!("{place} begins with {start}"),
+        Allowed::Range(Range { min, max }) => {
+            let least = min.as_ref().map(|min| format!(" at least {min}"));
+            let most = max.as_ref().map(|max| format!(" at most {max}"));
+            format!("{place} is{}", [least, most].into_iter().flatten().collect::<Vec<_>>().join(" and"))
+        }
+    }
+}
+
+fn scope(grant: &Standing) -> String {
+    match (grant.scope, grant.left) {
+        (Scope::Turn, _) => "as often as it likes in this turn".to_owned(),
+        (Scope::World, _) => "as often as it likes".to_owned(),
+        (Scope::Uses(uses), left) => format!("{} more of {uses} times", left.unwrap_or_default()),
+        (Scope::Once, _) => "once".to_owned(),
+    }
+}
+
+/// The line of what happens to a grant.
+#[expect(clippy::wildcard_enum_match_arm, reason = "only the events of grants are handed over")]
+pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+    match event {
+        Event::GrantGiven(GrantGiven { agent, tool, scope, by, expires_at, .. }) => {
+            let (by, until, name) = (&by.display, time(*expires_at), chat.request(at));
+            Some(Line::Good(format!("{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}")))
+        }
+        Event::GrantUsed(used) => {
+            let (tool, name) = (chat.tool(used.call), chat.request(used.grant));
+            Some(Line::Quiet(format!("{tool} of {} is allowed by the grant {name}", used.agent)))
+        }
+        Event::GrantRevoked(revoked) => {
+            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
+            Some(Line::Quiet(format!("the grant {} is over: {by}", chat.request(revoked.grant))))
+        }
+        _ => None,
+    }
+}
+
+/// The command that ends a grant, ready to be typed.
+pub(crate) fn command(common: &Common, grant: &Standing, by: Option<&PersonName>) -> String {
+    let (world, number) = grant.name.split_once('#').unwrap_or((&grant.name, ""));
+    let by = by.map_or_else(|| "NAME".to_owned(), |by| quoted(by.as_str()));
+    format!("{} revoke {world} {number} --as {by}", common.program())
+}

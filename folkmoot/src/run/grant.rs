@@ -1,0 +1,90 @@
+//! Grants: finding the one that a step is about, and naming those that stand.
+
+use folkmoot_core::commit::Commit;
+use folkmoot_core::event::{Event, Reach, Scope};
+use folkmoot_core::ids::{AgentName, GrantId, Time, ToolName, TurnId, WorldName};
+use folkmoot_core::principal::Person;
+use folkmoot_core::tool::EffectClass;
+use folkmoot_core::world::{Grant, World};
+use serde::{Deserialize, Serialize};
+
+use super::{Run, RunError};
+use crate::script::{GrantRef, Step};
+
+/// A grant that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// Its name: `WORLD#POSITION`.
+    pub name: String,
+    /// Its position.
+    pub grant: GrantId,
+    /// The agent whose calls it allows.
+    pub agent: AgentName,
+    /// The tool.
+    pub tool: ToolName,
+    /// What such a call may do at most.
+    pub effect: EffectClass,
+    /// How far it reaches.
+    pub scope: Scope,
+    /// The turn that it ends with, if its scope is that.
+    pub turn: Option<TurnId>,
+    /// How many more calls it allows; `None`: as many as come.
+    pub left: Option<u32>,
+    /// Which arguments it allows.
+    pub reach: Reach,
+    /// When it expires, in milliseconds since 1970.
+    pub expires_at: Time,
+    /// Who gave it.
+    pub by: Person,
+}
+
+/// All grants that stand in `world`, oldest first.
+#[must_use]
+pub fn standing(world: &World) -> Vec<Standing> {
+    let name = world.name().map(WorldName::to_string).unwrap_or_default();
+    let one = |(id, grant): (GrantId, &Grant)| Standing {
+        name: format!("{name}#{id}"),
+        grant: id,
+        agent: grant.given.agent.clone(),
+        tool: grant.given.tool.clone(),
+        effect: grant.given.effect,
+        scope: grant.given.scope,
+        turn: grant.given.turn,
+        left: grant.left(world.time()),
+        reach: grant.given.reach.clone(),
+        expires_at: grant.given.expires_at,
+        by: grant.given.by.clone(),
+    };
+    world.grants().map(one).collect()
+}
+
+impl Run<'_> {
+    /// The grant that `wanted` names.
+    pub(super) async fn grant(&mut self, step: &Step, wanted: &GrantRef) -> Result<GrantId, RunError> {
+        let (found, missing) = match wanted {
+            GrantRef::Step(id) => {
+                let given = self.commits_of(id).await?;
+                (given.iter().find_map(given_in), format!("the step `{id}` has given no grant"))
+            }
+            GrantRef::Fitting { agent, tool } => {
+                let all = self.read(standing).await?;
+                let fits = |one: &&Standing| {
+                    agent.as_ref().is_none_or(|agent| *agent == one.agent)
+                        && tool.as_ref().is_none_or(|tool| *tool == one.tool)
+                };
+                let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+                (all.iter().find(fits).map(|one| one.grant), format!("no grant fits; standing: {}", list(&names)))
+            }
+        };
+        found.ok_or_else(|| RunError::Failed(self.fault(step, missing)))
+    }
+}
+
+fn given_in(commit: &Commit) -> Option<GrantId> {
+    let is_given = |event: &Event| matches!(event, Event::GrantGiven(_));
+    commit.numbered().find(|(_, event)| is_given(event)).map(|(at, _)| GrantId(at))
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
