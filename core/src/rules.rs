@@ -99,6 +99,17 @@ pub enum RulesError {
         /// The limit.
         limit: &'static str,
     },
+    /// A deny rule that names no place in arguments: it would deny nothing.
+    #[error("{path:?} in a deny rule of tool {tool} is no JSON pointer: begin it with `/`")]
+    BadPointer {
+        /// The tool.
+        tool: ToolName,
+        /// What stands there.
+        path: String,
+    },
+    /// A deny rule is about a tool that is not there.
+    #[error("a deny rule names the tool {0}, which is not defined")]
+    DeniesNoTool(ToolName),
     /// No store keeps what such a limit allows.
     #[error("the limit {limit} is {value}, at most {max} is possible")]
     HighLimit {

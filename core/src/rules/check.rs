@@ -3,13 +3,14 @@
 use super::RulesError;
 use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
-use crate::spec::{AgentSpec, Limits, WorldSpec};
+use crate::spec::{AgentSpec, DenyRule, Limits, WorldSpec};
 use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
 
 /// Checks all of `spec` but its schemas.
 pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
     check_limits(spec)?;
     check_names(spec)?;
+    spec.policy.deny.iter().try_for_each(|rule| check_deny(spec, rule))?;
     for tool in spec.tools.values() {
         check_kind(spec, tool)?;
         check_memo(tool)?;
@@ -70,6 +71,18 @@ fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
     match &agent.model {
         Some(model) if !spec.models.contains_key(model) => Err(missing("model", model.as_str())),
         Some(_) | None => Ok(()),
+    }
+}
+
+/// A rule that fits nothing by mistake would allow what it was to deny.
+fn check_deny(spec: &WorldSpec, rule: &DenyRule) -> Result<(), RulesError> {
+    if !spec.tools.contains_key(&rule.tool) {
+        return Err(RulesError::DeniesNoTool(rule.tool.clone()));
+    }
+    let is_bad = |path: &&String| !path.is_empty() && !path.starts_with('/');
+    match rule.when.iter().map(|constraint| &constraint.path).find(is_bad) {
+        Some(path) => Err(RulesError::BadPointer { tool: rule.tool.clone(), path: path.clone() }),
+        None => Ok(()),
     }
 }
 

@@ -144,3 +144,21 @@ fn control_characters_are_a_warning_and_line_breaks_are_none() {
     assert_eq!(found("{\"path\":\"a\\u001b[31m\"}"), warning);
     assert_eq!(found("{\"path\":\"a\\n\\tb\"}"), []);
 }
+
+#[test]
+fn deny_rule_must_be_able_to_deny_something() {
+    use crate::constraint::{Allowed, Constraint};
+    use crate::spec::DenyRule;
+    let rule = |name: &str, path: &str| {
+        let when = vec![Constraint { path: path.to_owned(), allowed: Allowed::Equals(json!("a")) }];
+        fault(|spec| spec.policy.deny = vec![DenyRule { tool: tool(name), when }])
+    };
+    assert_eq!(rule("look", "path"), RulesError::BadPointer { tool: tool("look"), path: "path".to_owned() });
+    assert_eq!(rule("fly", "/path"), RulesError::DeniesNoTool(tool("fly")));
+}
+
+#[test]
+fn limit_of_a_tool_is_never_nothing() {
+    let error = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().concurrency_max = Some(0));
+    assert_eq!(error, RulesError::ZeroLimitOfTool { tool: tool("look"), limit: "concurrency" });
+}
