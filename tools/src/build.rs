@@ -7,6 +7,7 @@ use folkmoot_core::ids::ToolName;
 use folkmoot_core::port::Tool;
 use serde_json::Value;
 
+mod common;
 mod draft;
 mod error;
 #[cfg(test)]
@@ -49,7 +50,18 @@ pub struct Kind {
 
 impl Kind {
     /// The settings that every tool has.
-    pub const COMMON_KEYS: [&'static str; 4] = ["use", "description", "timeout", "model_bytes"];
+    pub const COMMON_KEYS: [&'static str; 10] = [
+        "use",
+        "description",
+        "timeout",
+        "model_bytes",
+        "output_bytes",
+        "concurrency",
+        "calls_per_episode",
+        "memoise",
+        "grants",
+        "view",
+    ];
 }
 
 const KINDS: [&Kind; 9] = [

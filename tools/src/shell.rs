@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
-use folkmoot_core::tool::{Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, Unlisted, View,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -20,30 +22,47 @@ mod tests;
 
 use allow::Allowed;
 
-pub(crate) const SHELL: Kind =
-    Kind { name: "shell", summary: "Runs listed programs in the folder `cwd`", keys: &["cwd", "allow"], build };
+pub(crate) const SHELL: Kind = Kind {
+    name: "shell",
+    summary: "Runs listed programs in the folder `cwd`",
+    keys: &["cwd", "allow", "unlisted"],
+    build,
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
     cwd: PathBuf,
     allow: Vec<Value>,
+    #[serde(default)]
+    unlisted: Others,
+}
+
+/// What becomes of commands that are not listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Others {
+    /// They are refused.
+    #[default]
+    Refuse,
+    /// A person is asked.
+    Ask,
 }
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings { cwd, allow } = draft.settings()?;
+    let Settings { cwd, allow, unlisted } = draft.settings()?;
     let cwd = draft.folder("cwd", &cwd)?;
     let allowed = allow
         .iter()
         .enumerate()
         .map(|(index, entry)| Allowed::read(entry).map_err(|why| draft.bad(format!("allow[{index}]"), why)))
         .collect::<Result<Vec<_>, _>>()?;
-    let effect = allowed.iter().map(|entry| entry.effect).max();
-    let effect = effect.ok_or_else(|| draft.bad("allow", "list at least one command, e.g. [wc, -l, notes.md]"))?;
-    let commands: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+    let worst = allowed.iter().map(|entry| entry.effect).max();
+    let worst = worst.ok_or_else(|| draft.bad("allow", "list at least one command, e.g. [wc, -l, notes.md]"))?;
     let spec = draft.spec(Declared {
-        description: format!("Runs one of these commands: {}.", commands.join("; ")),
-        effect,
+        description: describe(&allowed, unlisted),
+        // Nobody knows what a command may do that is not listed.
+        effect: if unlisted == Others::Ask { EffectClass::Destructive } else { worst },
         repeat: Repeat::Never,
         schema: json!({
             "type": "object",
@@ -59,14 +78,35 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
             "additionalProperties": false,
         }),
     })?;
-    let spec = ToolSpec { needs_host: true, ..spec };
-    Ok(Built::new(Shell { spec, allowed, cwd: cwd.clone() }).within(vec![cwd]))
+    if spec.memoises {
+        return Err(draft.bad("memoise", "what a program gives depends on more than its arguments: leave it out"));
+    }
+    let spec = ToolSpec {
+        needs_host: true,
+        rules: allowed.iter().map(Allowed::rule).collect(),
+        unlisted: match unlisted {
+            Others::Refuse => Unlisted::Refuse,
+            Others::Ask => Unlisted::Ask,
+        },
+        ..spec
+    };
+    Ok(Built::new(Shell { spec, allowed, unlisted, cwd: cwd.clone() }).within(vec![cwd]))
+}
+
+fn describe(allowed: &[Allowed], unlisted: Others) -> String {
+    let commands: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+    let others = match unlisted {
+        Others::Refuse => "",
+        Others::Ask => " A person is asked about any other.",
+    };
+    format!("Runs one of these commands: {}.{others}", commands.join("; "))
 }
 
 #[derive(Debug)]
 struct Shell {
     spec: ToolSpec,
     allowed: Vec<Allowed>,
+    unlisted: Others,
     cwd: PathBuf,
 }
 
@@ -87,7 +127,8 @@ impl Tool for Shell {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };
-        if !self.allowed.iter().any(|entry| entry.allows(&argv)) {
+        // The room has decided already; a call that came another way is refused here.
+        if self.unlisted == Others::Refuse && !self.allowed.iter().any(|entry| entry.allows(&argv)) {
             return ToolOutcome::failed(ToolErrorCode::NotAllowed, format!("{argv:?} is not in the tool's allow-list"));
         }
         let Some(host) = &call.host else {

@@ -4,6 +4,7 @@ mod constraint;
 mod decision;
 mod expect;
 mod model;
+mod policy;
 mod spec;
 mod step;
 mod tool;

@@ -1,26 +1,12 @@
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use folkmoot_core::ids::{Digest, ToolName};
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::common::Common;
 use super::{BuildError, KINDS, Kind};
-use crate::duration;
-
-/// A model that sees fewer bytes of an output than this sees nothing but the line that says it was cut.
-const MODEL_BYTES_MIN: u64 = 256;
-
-/// The settings that every tool has, beside `use`.
-#[derive(Debug, Deserialize)]
-struct Common {
-    description: Option<String>,
-    #[serde(default, deserialize_with = "duration::deserialize_option")]
-    timeout: Option<Duration>,
-    model_bytes: Option<u64>,
-}
 
 /// What a kind of tool declares; the rest of its spec comes from the settings.
 #[derive(Debug)]
@@ -54,11 +40,8 @@ impl<'a> Draft<'a> {
         let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
         let (common, own): (Map<_, _>, Map<_, _>) = all.clone().into_iter().partition(|(key, _)| is_common(key));
         let common: Common = deserialize(Value::Object(common)).map_err(|(path, why)| bad(&path, why))?;
-        if common.timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Err(bad("timeout", "a tool needs more than no time".into()));
-        }
-        if common.model_bytes.is_some_and(|bytes| bytes < MODEL_BYTES_MIN) {
-            return Err(bad("model_bytes", format!("at least {MODEL_BYTES_MIN} bytes are needed")));
+        if let Some((key, why)) = common.fault() {
+            return Err(bad(key, why));
         }
         let mut own = Value::Object(own);
         // The same however the script orders its keys. The common settings are in the spec themselves.
@@ -97,27 +80,21 @@ impl<'a> Draft<'a> {
 
     /// Which of its settings are about runs.
     pub(crate) fn run_settings(&self) -> impl Iterator<Item = &'static str> {
-        let timeout = self.common.timeout.map(|_| "timeout");
-        timeout.into_iter().chain(self.common.model_bytes.map(|_| "model_bytes"))
-    }
-
-    /// How many bytes of output a model sees at most.
-    pub(crate) fn model_bytes_max(&self) -> u64 {
-        self.common.model_bytes.unwrap_or(ToolSpec::MODEL_BYTES_MAX)
+        self.common.about_runs()
     }
 
     /// The spec of a tool that the shell runs, without programs, and that cannot tell what became of a lost run.
     pub(crate) fn spec(&self, declared: Declared) -> Result<ToolSpec, BuildError> {
         self.check_schema(&declared.schema)?;
-        let timeout = self.common.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        if let Some(why) = self.common.memo_fault(declared.effect) {
+            return Err(self.bad("memoise", why));
+        }
         let description = self.common.description.clone().unwrap_or(declared.description);
-        Ok(ToolSpec {
+        Ok(self.common.set(ToolSpec {
             repeat: declared.repeat,
-            timeout_ms: timeout.unwrap_or(ToolSpec::TIMEOUT_MS),
-            model_bytes_max: self.model_bytes_max(),
             settings: self.digest,
             ..ToolSpec::new(self.name.clone(), declared.effect, description, declared.schema)
-        })
+        }))
     }
 
     fn check_schema(&self, schema: &Value) -> Result<(), BuildError> {

@@ -79,7 +79,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         (
             "rot".into(),
             "tool `tool`: `use: fs.read` has no setting `rot`, did you mean `root`? It has `root`, `use`, \
-             `description`, `timeout`, `model_bytes`"
+             `description`, `timeout`, `model_bytes`, `output_bytes`, `concurrency`, `calls_per_episode`, `memoise`, `grants`, `view`"
                 .into()
         )
     );
@@ -196,5 +196,38 @@ fn roots_are_told_with_symlinks_followed() {
         (json!({ "use": "calc" }), vec![]),
     ] {
         assert_eq!(try_build(&settings, folder.path()).unwrap().roots, roots);
+    }
+}
+
+#[test]
+fn limits_memo_grants_and_view_are_settings_of_every_tool() {
+    let settings = json!({
+        "use": "calc", "concurrency": 3, "calls_per_episode": 4, "memoise": true, "output_bytes": 1_000,
+        "grants": "any", "view": { "aggregates": { "rows_min": 5 } },
+    });
+    let built = try_build(&settings, Path::new("/")).unwrap();
+    let spec = built.tool.spec();
+    let limits = (spec.concurrency_max, spec.calls_per_episode_max, spec.output_bytes_max);
+    assert_eq!(limits, (Some(3), Some(4), 1_000));
+    assert!(spec.memoises && spec.grants_any);
+    assert_eq!(spec.view, folkmoot_core::tool::ViewPolicy::Aggregates { rows_min: 5 });
+}
+
+#[test]
+fn setting_that_cannot_be_is_named() {
+    let with = |key: &str, value: Value| {
+        let mut settings = json!({ "use": "scripted", "effect": "write", "results": [{ "text": "ok" }] });
+        settings[key] = value;
+        try_build(&settings, Path::new("/")).unwrap_err().path().to_owned()
+    };
+    for (key, value) in [
+        ("concurrency", json!(0)),
+        ("calls_per_episode", json!(0)),
+        ("output_bytes", json!(9 << 20)),
+        ("memoise", json!(true)),
+        ("grants", json!("all")),
+        ("view", json!("some")),
+    ] {
+        assert_eq!(with(key, value), key);
     }
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 
-use folkmoot_core::tool::EffectClass;
+use folkmoot_core::constraint::{self, Constraint};
+use folkmoot_core::tool::{CallRule, EffectClass};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,6 +43,16 @@ impl Allowed {
             None | Some("") => Err("it names no program".into()),
             Some(_) => Ok(allowed),
         }
+    }
+
+    /// The same as a rule of the tool: what is not listed is refused or asked about when the call is taken up.
+    pub(super) fn rule(&self) -> CallRule {
+        let words = Value::from(self.argv.clone());
+        let allowed = match self.args {
+            Args::Exact => constraint::Allowed::Equals(words),
+            Args::Any => constraint::Allowed::Prefix(words),
+        };
+        CallRule { when: vec![Constraint { path: "/argv".to_owned(), allowed }], effect: self.effect }
     }
 
     /// Whether this line lists `argv`.

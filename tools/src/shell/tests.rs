@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall, ToolHost};
-use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, ToolOutput, View};
+use folkmoot_core::tool::{EffectClass, ToolErrorCode, ToolOutcome, ToolOutput, Unlisted, View};
 use serde_json::{Value, json};
 
 use crate::stage::{build, call, failure, try_build};
@@ -166,4 +166,34 @@ fn a_bad_list_is_refused() {
         assert_eq!(error.path(), path);
         assert!(error.to_string().contains(why), "{error}");
     }
+}
+
+#[test]
+fn list_becomes_the_rules_of_the_tool() {
+    let listed = json!([["wc", "-w"], { "argv": ["git"], "effect": "read", "args": "any" }]);
+    let spec = shell(&listed).spec().clone();
+    assert_eq!((spec.unlisted, spec.effect), (Unlisted::Refuse, EffectClass::Destructive));
+    let effect = |argv: &[&str]| spec.rule_of(&json!({ "argv": argv })).map(|rule| rule.effect);
+    assert_eq!(effect(&["wc", "-w"]), Some(EffectClass::Destructive));
+    assert_eq!(effect(&["git", "log", "-1"]), Some(EffectClass::Read));
+    assert_eq!(effect(&["wc", "-w", "x"]), None);
+    assert_eq!(effect(&["gitx"]), None);
+}
+
+#[tokio::test]
+async fn what_is_not_listed_runs_where_people_are_asked_about_it() {
+    let settings = json!({ "use": "shell", "cwd": ".", "allow": [{ "argv": ["date"], "effect": "read", "args": "exact" }],
+                           "unlisted": "ask" });
+    let tool = build(&settings, Path::new("/"));
+    assert_eq!((tool.spec().unlisted, tool.spec().effect), (Unlisted::Ask, EffectClass::Destructive));
+    let (outcome, commands) = run(&tool, &["ls"], Ok(output(Some(0), "ran", ""))).await;
+    assert!(matches!(outcome, ToolOutcome::Done(_)), "{outcome:?}");
+    assert_eq!(commands.len(), 1);
+}
+
+#[test]
+fn programs_do_not_memoise() {
+    let settings = json!({ "use": "shell", "cwd": ".", "memoise": true,
+                           "allow": [{ "argv": ["date"], "effect": "read", "args": "exact" }] });
+    assert_eq!(try_build(&settings, Path::new("/")).unwrap_err().path(), "memoise");
 }

@@ -4,6 +4,7 @@ use folkmoot_core::port::BLOB_BYTES_MAX;
 
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::model::MODEL;
+use super::policy::POLICY;
 use super::tool::TOOL;
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required};
 
@@ -71,28 +72,6 @@ static JOIN: Record = Record::new(
     &[&[
         required("all_of", List(&NAMES_OF_AGENTS, 1), "Whom it waits for, if it addressed them."),
         field("or_after", Duration(SECOND, YEAR), "How long at most; 60s if left out."),
-    ]],
-);
-
-static POLICY: Record = Record::new(
-    "the policy",
-    &[&[
-        field("mode", Word(&["ask", "read", "auto"], &[]), "Which calls wait for a person; `ask` if left out."),
-        field(
-            "four_eyes",
-            List(&Word(&["read", "write", "destructive"], &[]), 0),
-            "Calls with these effects need the yes of another person than the one whose message led to them.",
-        ),
-        field("main_agent", NAMES_OF_AGENTS, "Who answers a person's unaddressed message."),
-        field(
-            "mentions",
-            Word(&["anywhere", "line_start"], &[]),
-            "Where a mention of an agent counts in a person's message; `anywhere` if left out.",
-        ),
-        field("memory", Word(&["shared", "addressed"], &[]), "Which messages an agent remembers."),
-        field("history", Word(&["all", "since_join"], &[]), "What an agent that joins learns of what was said before."),
-        field("while_waiting", Word(&["queue", "supersede"], &[]), "What becomes of a message to an agent that waits."),
-        field("retry_shown", Flag, "Whether a reply that broke off after part of it was shown is asked for again."),
     ]],
 );
 

@@ -24,7 +24,29 @@ const TOOL_SETTINGS: &[Field] = &[
     field("description", Text, "What models are told about it."),
     field("timeout", Duration(1, HOUR), "How long one run may take; 10s if left out."),
     field("model_bytes", Count(1, 8 << 20), "The most bytes of output that a model sees."),
+    field("output_bytes", Count(1, 8 << 20), "The most bytes of output that are kept; 8 MiB if left out."),
+    field("concurrency", Count(1, 1_000), "How many runs go on at a time; 8 that read and 1 that writes if left out."),
+    field("calls_per_episode", Count(1, 100_000), "How often it may be called in an episode."),
+    field(
+        "memoise",
+        Flag,
+        "Whether a result stands for further calls with the same arguments; only of a tool that reads.",
+    ),
+    field("grants", Word(&["any"], &[]), "Whether people may allow calls with any arguments."),
+    field("view", VIEW, "What models see of its output; `full` if left out."),
 ];
+
+const VIEW: Shape = Either(&[Word(&["full", "summary", "none"], &[]), Shape::Record(&VIEW_OF_AGGREGATES)]);
+
+static VIEW_OF_AGGREGATES: Record = Record::new(
+    "a view",
+    &[&[required("aggregates", Shape::Record(&AGGREGATES), "Counts, sums and means of a table, and no single value.")]],
+);
+
+static AGGREGATES: Record = Record::new(
+    "the aggregates",
+    &[&[required("rows_min", Count(1, 1_000_000), "Fewer rows than this give their count alone.")]],
+);
 const ROOT: &[Field] = &[required("root", Text, "The folder that it may touch, and nothing outside.")];
 
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
@@ -46,13 +68,18 @@ static SHELL: Record = Record::new(
         TOOL_SETTINGS,
         &[
             required("cwd", Text, "The folder in which commands run."),
-            required("allow", List(&ALLOWED, 1), "The commands that may run; all others are refused."),
+            required(
+                "allow",
+                List(&ALLOWED, 1),
+                "The commands that may run: the first that fits says what a call may do.",
+            ),
+            field("unlisted", Word(&["refuse", "ask"], &[]), "What becomes of all others; `refuse` if left out."),
         ],
     ],
 );
 
 const ALLOWED: Shape = Either(&[List(&Text, 1), Shape::Record(&ALLOWED_LONG)]);
-const EFFECT: Shape = Word(&["read", "write", "destructive"], &[]);
+pub(super) const EFFECT: Shape = Word(&["read", "write", "destructive"], &[]);
 
 static ALLOWED_LONG: Record = Record::new(
     "an allowed command",

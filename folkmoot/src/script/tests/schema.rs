@@ -34,6 +34,8 @@ const GOOD: &[&str] = &[
     "",
     "clock: system",
     "policy: { mode: auto, main_agent: planner, retry_shown: true }",
+    "policy: { four_eyes: [destructive], redact: [email, card], deny: [{ tool: look }] }",
+    "policy: { deny: [{ tool: look, where: [{ path: /to, one_of: [a, 1] }, { path: /n, range: { min: -1.5 } }] }] }",
     "limits: { attempts: 20, approval_ttl: { write: 24h } }",
     "replies: { worker: [{ text: a, calls: [{ tool: look, args: {} }] }, { pause: 2s, chunks: [a, b] }] }",
     "replies: { worker: [{ fail: { kind: rate_limit, retry_after: 2s } }, { when: { equals: a }, once: true, refuse: no. }] }",
@@ -60,6 +62,11 @@ const GOOD: &[&str] = &[
 ];
 
 const BAD: &[&str] = &[
+    "policy: { deny: [{ tool: look, where: [{ path: /to }] }] }",
+    "policy: { deny: [{ tool: look, where: [{ path: /to, equals: 1, prefix: a }] }] }",
+    "policy: { deny: [{ tool: look, where: [{ path: /n, range: { min: low } }] }] }",
+    "policy: { four_eyes: [all] }",
+    "policy: { redact: [names] }",
     "polcy: {}",
     "clock: sundial",
     "policy: { mode: maybe }",

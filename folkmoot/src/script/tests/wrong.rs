@@ -75,7 +75,9 @@ fn tools_and_models_say_what_they_are() {
     );
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "use: clock.now, effect: read")),
-        ["5:34 `effect` is not a key of the tool clock.now | keys: use, description, timeout, model_bytes"]
+        [
+            "5:34 `effect` is not a key of the tool clock.now | keys: use, description, timeout, model_bytes, output_bytes, concurrency, calls_per_episode, memoise, grants, view"
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "use: scripted, effect: rite, results: [{ text: a }]")),

@@ -1,0 +1,89 @@
+//! The settings that every tool has, beside `use`.
+
+use std::time::Duration;
+
+use folkmoot_core::tool::{EffectClass, ToolSpec, ViewPolicy};
+use serde::Deserialize;
+
+use crate::duration;
+
+/// A model that sees fewer bytes of an output than this sees nothing but the line that says it was cut.
+const MODEL_BYTES_MIN: u64 = 256;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Common {
+    pub(super) description: Option<String>,
+    #[serde(default, deserialize_with = "duration::deserialize_option")]
+    pub(super) timeout: Option<Duration>,
+    pub(super) model_bytes: Option<u64>,
+    output_bytes: Option<u64>,
+    concurrency: Option<u32>,
+    calls_per_episode: Option<u32>,
+    #[serde(default)]
+    pub(super) memoise: bool,
+    grants: Option<Grants>,
+    view: Option<ViewPolicy>,
+}
+
+/// What people may grant beyond a call's own arguments.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Grants {
+    /// Calls with any arguments.
+    Any,
+}
+
+impl Common {
+    /// Which setting cannot be so, and why.
+    pub(super) fn fault(&self) -> Option<(&'static str, String)> {
+        if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
+            return Some(("timeout", "a tool needs more than no time".into()));
+        }
+        if self.model_bytes.is_some_and(|bytes| bytes < MODEL_BYTES_MIN) {
+            return Some(("model_bytes", format!("at least {MODEL_BYTES_MIN} bytes are needed")));
+        }
+        if self.output_bytes.is_some_and(|bytes| !(MODEL_BYTES_MIN..=ToolSpec::OUTPUT_BYTES_MAX).contains(&bytes)) {
+            let max = ToolSpec::OUTPUT_BYTES_MAX;
+            return Some(("output_bytes", format!("it goes from {MODEL_BYTES_MIN} to {max} bytes")));
+        }
+        let counts = [("concurrency", self.concurrency), ("calls_per_episode", self.calls_per_episode)];
+        let (key, _) = counts.into_iter().find(|(_, count)| *count == Some(0))?;
+        Some((key, "at least 1 is needed, or nothing could run".into()))
+    }
+
+    /// Why a tool with `effect` cannot memoise, if it is to.
+    pub(super) fn memo_fault(&self, effect: EffectClass) -> Option<&'static str> {
+        let cannot = self.memoise && effect != EffectClass::Read;
+        cannot.then_some("only a tool that reads can: a result that stands for further calls leaves out what they do")
+    }
+
+    /// Which of these settings are about runs.
+    pub(super) fn about_runs(&self) -> impl Iterator<Item = &'static str> {
+        let given = [
+            ("timeout", self.timeout.is_some()),
+            ("model_bytes", self.model_bytes.is_some()),
+            ("output_bytes", self.output_bytes.is_some()),
+            ("concurrency", self.concurrency.is_some()),
+            ("memoise", self.memoise),
+            ("grants", self.grants.is_some()),
+            ("view", self.view.is_some()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key)
+    }
+
+    /// `spec` with these settings.
+    pub(super) fn set(&self, spec: ToolSpec) -> ToolSpec {
+        let timeout = self.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        ToolSpec {
+            timeout_ms: timeout.unwrap_or(spec.timeout_ms),
+            model_bytes_max: self.model_bytes.unwrap_or(spec.model_bytes_max),
+            output_bytes_max: self.output_bytes.unwrap_or(spec.output_bytes_max),
+            concurrency_max: self.concurrency,
+            calls_per_episode_max: self.calls_per_episode,
+            memoises: self.memoise,
+            grants_any: self.grants.is_some_and(|Grants::Any| true),
+            view: self.view.unwrap_or_default(),
+            ..spec
+        }
+    }
+}
