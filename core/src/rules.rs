@@ -14,11 +14,13 @@ use crate::spec::{AgentSpec, WorldSpec};
 use crate::tool::{ToolSpec, reads_json};
 
 mod check;
+mod pipeline;
 mod ruling;
 #[cfg(test)]
 mod tests;
 mod validate;
 
+pub use pipeline::{Pipeline, Stage};
 pub(crate) use ruling::Ruling;
 
 /// A room's structure with its tools' schemas compiled.

@@ -162,3 +162,20 @@ fn limit_of_a_tool_is_never_nothing() {
     let error = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().concurrency_max = Some(0));
     assert_eq!(error, RulesError::ZeroLimitOfTool { tool: tool("look"), limit: "concurrency" });
 }
+
+#[test]
+fn pipeline_lists_the_stages_in_their_order_and_its_digest_is_of_their_settings() {
+    let pipeline = |change: fn(&mut WorldSpec)| Rules::check(room_with(change)).unwrap().pipeline();
+    let plain = pipeline(|_| {});
+    let names: Vec<&str> = plain.stages.iter().map(|stage| stage.name.as_str()).collect();
+    let calls = ["calls_per_answer", "size", "depth", "json", "characters", "schema", "deny", "listed", "quota"];
+    let behind = ["mode", "memo", "grants", "four_eyes", "views", "redaction", "fences", "schema_strip", "egress"];
+    assert_eq!(names, [calls, behind].concat());
+    assert_eq!(pipeline(|_| {}), plain);
+    let denying = pipeline(|spec| {
+        spec.policy.deny = vec![crate::spec::DenyRule { tool: tool("look"), when: Vec::new() }];
+    });
+    let differ = plain.stages.iter().zip(&denying.stages).filter(|(one, other)| one.digest != other.digest);
+    assert_eq!(differ.map(|(stage, _)| stage.name.as_str()).collect::<Vec<_>>(), ["deny"]);
+    assert_ne!(denying.digest, plain.digest);
+}
