@@ -166,6 +166,11 @@ impl Frame {
         }
     }
 
+    /// Whether the value of the last key says anything of what the object is.
+    pub(super) fn reads_text(&self) -> bool {
+        self.is_object && self.key != Keys::NONE
+    }
+
     /// Takes the text that is the value of the last key. Gives whether the object is now known to hold arguments.
     pub(super) fn read_text(&mut self, raw: &[u8], word: &str, known: &Known) -> bool {
         if !self.is_object {

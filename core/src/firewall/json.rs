@@ -228,7 +228,8 @@ impl Json {
     }
 
     fn end_text(&mut self, is_key: bool) {
-        let word = if self.text.len() < WORD_MAX { canonical(&self.text) } else { String::new() };
+        let is_read = is_key || self.open.last().is_some_and(Frame::reads_text);
+        let word = if is_read && self.text.len() < WORD_MAX { canonical(&self.text) } else { String::new() };
         let is_fit = self.open.last_mut().is_some_and(|frame| {
             if is_key {
                 frame.read_key(&self.text, &word, &self.known)
@@ -257,7 +258,7 @@ impl Json {
     /// Looks at the innermost object again.
     fn judge(&mut self) {
         if self.found.is_none() {
-            self.found = self.open.last().and_then(Frame::family);
+            self.found = self.open.last().filter(|frame| frame.reads_text()).and_then(Frame::family);
         }
     }
 

@@ -68,6 +68,10 @@ impl Tag {
     fn named(cursor: &mut Cursor<'_>, shape: Shape, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
         let is_name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'=') || b >= 0x80;
         let written = cursor.take_while(NAME_MAX, is_name)?;
+        // Most of what looks like a tag is code: it is told by what follows.
+        if !matches!(cursor.peek()?, Some(b'>' | b' ' | b'\t' | b'/')) {
+            return Err(Stop::No);
+        }
         let (name, value) = split(written, b'=');
         // A prefix is a name space.
         let name = name.rsplit(|b| *b == b':').next().map(canonical).unwrap_or_default();
