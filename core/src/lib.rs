@@ -34,6 +34,7 @@
 //! # Ok::<(), folkmoot_core::ids::NameError>(())
 //! ```
 
+pub mod border;
 pub mod canonical;
 pub mod causes;
 pub mod command;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::border::model::{own_summary, restored};
 use crate::content::Content;
 use crate::event::{PrefixCause, Purpose};
 use crate::ids::{CallId, Digest, Position, Time, TurnId};
@@ -16,7 +17,6 @@ mod edit;
 mod joining;
 mod message;
 mod reading;
-mod result;
 mod revision;
 #[cfg(test)]
 mod tests;
@@ -33,8 +33,9 @@ pub use turn::{CallResult, ModelState, Slot, Turn};
 /// An item with its digest and its tokens, computed once, when it entered the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
-    /// The item.
-    pub item: Arc<Item>,
+    /// The item. Only this crate reads it here, so that a memory that anybody deserialised shows nobody a text.
+    #[serde(deserialize_with = "restored::item")]
+    pub(crate) item: Arc<Item>,
     /// Its digest.
     pub digest: Digest,
     /// The messages that it is there for: a heard one itself, the news of the turn for the agent's own answers and their
@@ -47,7 +48,7 @@ pub struct Remembered {
 impl Remembered {
     /// Remembers `item`, which is there for the messages at `because`.
     #[must_use]
-    pub fn new(item: Item, because: Arc<[Position]>) -> Self {
+    pub(crate) fn new(item: Item, because: Arc<[Position]>) -> Self {
         let tokens = TokenCounter::ESTIMATE.item(&item);
         Self { digest: item.digest(), item: Arc::new(item), because, tokens }
     }
@@ -125,7 +126,8 @@ pub struct Memory {
     /// When it is told again.
     pub retry_at: Option<Time>,
     /// Notices that wait until the results of the open calls are in their place.
-    pub held_notices: Vec<Item>,
+    #[serde(deserialize_with = "restored::items")]
+    pub(crate) held_notices: Vec<Item>,
 }
 
 impl Memory {
@@ -187,7 +189,7 @@ impl Memory {
     pub(crate) fn summarise(&mut self, count: usize, text: String) {
         self.forget(count);
         self.broken = None;
-        let summary = Remembered::new(Item::Summary { text }, Arc::default());
+        let summary = Remembered::new(own_summary(text), Arc::default());
         self.tokens = self.tokens.saturating_add(u64::from(summary.tokens));
         self.items.insert(0, summary);
     }

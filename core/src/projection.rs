@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::border::model::Crossing;
 use crate::commit::Commit;
 use crate::content::Content;
 use crate::event::{AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow};
@@ -133,20 +134,17 @@ impl ToolResultProjection {
         }
         if let Event::ToolFinished(finished) = event {
             let result = if let CallStatus::Answered(at) = finished.status {
-                CallResult::answered(said_at(at, commit))
+                CallResult::answered(said_at(at, commit).as_deref(), Crossing::OPEN)
             } else {
-                CallResult::new(&finished.status, &finished.outcome)
+                CallResult::ended(&finished.status, &finished.outcome, Crossing::OPEN)
             };
             return self.close(finished.call, result);
         }
         let Event::OutcomeSettled(settled) = event else { return None };
-        let said = settled.text.present().and_then(|text| text.result.clone());
-        let fixed = |status| CallResult::new(&status, &Content::Present(None));
         match settled.how {
-            SettledHow::Ran => {
-                self.close(settled.call, said.map_or_else(|| fixed(CallStatus::SettledRan), CallResult::settled))
+            SettledHow::Ran | SettledHow::NotRun => {
+                self.close(settled.call, CallResult::settled(settled, Crossing::OPEN))
             }
-            SettledHow::NotRun => self.close(settled.call, fixed(CallStatus::SettledNotRun)),
             SettledHow::RunAgain | SettledHow::Late => None,
         }
     }
@@ -164,7 +162,8 @@ impl ToolResultProjection {
 
     fn close(&mut self, call: CallId, result: CallResult) -> Option<ToolResultEvent> {
         let (turn, tool) = self.open.remove(&call)?;
-        let (text, failed, views) = (result.read(), result.failed, result.views);
+        let CallResult { view, views } = result;
+        let (text, failed) = (view.read(), view.has_failed());
         Some(ToolResultEvent { agent: self.agent.clone(), turn, call, tool, text, failed, views })
     }
 }

@@ -5,31 +5,64 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::Attachment;
+use crate::border::ModelText;
 use crate::ids::Digest;
-use crate::response::Part;
 
+mod item;
 #[cfg(test)]
 mod tests;
 
-/// Everything that a provider adapter needs to know of one model call.
+pub use item::{Attached, Item};
+
+/// Everything that a provider adapter needs to know of one model call. Only a [`World`](crate::world::World) makes one,
+/// and whoever has one can only read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelRequest {
-    /// The provider's name of the model.
-    pub model: String,
-    /// Sampling and length.
-    pub parameters: Parameters,
-    /// System layers, in the order of their kinds.
-    pub system: Vec<Layer>,
-    /// The tools that may be called; empty in a closing call.
-    pub tools: Vec<ToolDeclaration>,
-    /// The conversation, in the order in which the agent first saw it.
-    pub items: Vec<Arc<Item>>,
-    /// The chained fingerprint of all the above.
-    pub fingerprint: Digest,
+    pub(crate) model: String,
+    pub(crate) parameters: Parameters,
+    pub(crate) system: Vec<Layer>,
+    pub(crate) tools: Vec<ToolDeclaration>,
+    pub(crate) items: Vec<Arc<Item>>,
+    pub(crate) fingerprint: Digest,
 }
 
 impl ModelRequest {
+    /// The provider's name of the model.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Sampling and length.
+    #[must_use]
+    pub const fn parameters(&self) -> Parameters {
+        self.parameters
+    }
+
+    /// System layers, in the order of their kinds.
+    #[must_use]
+    pub fn system(&self) -> &[Layer] {
+        &self.system
+    }
+
+    /// The tools that may be called; empty in a closing call.
+    #[must_use]
+    pub fn tools(&self) -> &[ToolDeclaration] {
+        &self.tools
+    }
+
+    /// The conversation, in the order in which the agent first saw it.
+    #[must_use]
+    pub fn items(&self) -> &[Arc<Item>] {
+        &self.items
+    }
+
+    /// The chained fingerprint of all the above.
+    #[must_use]
+    pub const fn fingerprint(&self) -> Digest {
+        self.fingerprint
+    }
+
     /// The fingerprint computed anew, from every part and every item. It is `fingerprint`, unless a part of it is not
     /// what that was made from.
     #[must_use]
@@ -41,11 +74,18 @@ impl ModelRequest {
 
 /// A part of what a model is told before the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Layer {
+pub struct Layer<T = ModelText> {
     /// What it is about.
     pub kind: LayerKind,
     /// What the model reads.
-    pub text: String,
+    pub text: T,
+}
+
+impl<T> Layer<T> {
+    /// The same with another text.
+    pub(crate) fn map<U>(self, text_of: &impl Fn(T) -> U) -> Layer<U> {
+        Layer { kind: self.kind, text: text_of(self.text) }
+    }
 }
 
 /// The kinds of layers, in the order in which a model reads them.
@@ -92,63 +132,14 @@ pub struct Parameters {
 }
 
 /// A tool as a model sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToolDeclaration {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolDeclaration<T = ModelText> {
     /// Its name.
-    pub name: String,
+    pub name: T,
     /// What it does, for the model.
-    pub description: String,
+    pub description: T,
     /// JSON Schema (2020-12) of its arguments.
     pub schema: Value,
-}
-
-/// One piece of the conversation as an agent saw it. Holds no id, position or time of ours.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Item {
-    /// Somebody's message.
-    Heard {
-        /// The speaker's display name.
-        from: String,
-        /// What they said.
-        text: String,
-        /// What they attached. What of it a model is given is for its adapter, which says what it leaves out.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        attachments: Vec<Attachment>,
-    },
-    /// The agent's own answer: text, reasoning and calls, as the model gave them.
-    Said {
-        /// In order; calls carry the label under which their results are answered.
-        parts: Vec<Part>,
-    },
-    /// The result of a call.
-    Result {
-        /// The label of the call in the agent's own answer.
-        label: String,
-        /// What the model may read.
-        text: String,
-        /// Whether the call failed or did not run.
-        failed: bool,
-    },
-    /// A word of the runtime, e.g. what became of a call whose outcome was unknown.
-    Notice {
-        /// A fixed sentence.
-        text: String,
-    },
-    /// The agent's own summary of what it no longer remembers word for word.
-    Summary {
-        /// The summary.
-        text: String,
-    },
-}
-
-impl Item {
-    /// The item's digest: over its JSON, whose key order is fixed by this type.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        // An `Item` holds strings, booleans and JSON values only; none of them can fail to serialise.
-        Digest::of(&[&serde_json::to_vec(self).unwrap_or_default()])
-    }
 }
 
 /// The chain's first link: model, parameters, system layers and tools.

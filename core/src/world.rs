@@ -21,6 +21,7 @@ use crate::spec::SpecText;
 
 mod activity;
 mod ask;
+mod checkpoint;
 mod decide;
 mod episode;
 mod fold;
@@ -36,6 +37,8 @@ mod transcript;
 mod view;
 mod waits;
 
+use checkpoint::checkpointed;
+
 pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;
 pub use decide::{Accepted, Decision};
@@ -45,44 +48,46 @@ pub use request::{Request, RequestKind, Settled};
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};
 
-/// The state of one world. Two worlds that folded the same commits are equal.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct World {
-    opening: Option<Opening>,
-    head: Position,
-    time: Time,
-    decider: Digest,
-    incarnation: Incarnation,
-    rules: Arc<Rules>,
-    spec_digest: Digest,
-    spec_text: Content<SpecText>,
-    #[serde(default)]
-    labelled: Labelled,
-    people: BTreeMap<PersonName, Person>,
-    /// The same people by their names, as mentions find them.
-    called: Arc<Names<Joined>>,
-    transcript: VecDeque<Arc<Message>>,
-    /// Where those of them stand whose id is not their position: streamed and edited ones.
-    moved: BTreeMap<MessageId, Position>,
-    memories: BTreeMap<AgentName, Memory>,
-    busy: BTreeSet<AgentName>,
-    episodes: BTreeMap<EpisodeId, Episode>,
-    pending: BTreeMap<RequestId, Request>,
-    settled: BTreeMap<RequestId, Settled>,
-    refusals: VecDeque<RefusalCount>,
-    /// The rights that were changed, by proof.
-    #[serde(default)]
-    rights: BTreeMap<String, Rights>,
-    #[serde(default)]
-    grants: BTreeMap<GrantId, Grant>,
-    #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
-    memos: memo::Memos,
-    script: ScriptProgress,
-    /// The person who gave the command of the commit that is folded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    speaker: Option<Person>,
-    /// The answer that the events behind it in the same commit refer to.
-    answer: Option<(Position, AgentName, Content<LLMResponse>)>,
+checkpointed! {
+    /// The state of one world. Two worlds that folded the same commits are equal.
+    #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+    pub struct World {
+        opening: Option<Opening>,
+        head: Position,
+        time: Time,
+        decider: Digest,
+        incarnation: Incarnation,
+        rules: Arc<Rules>,
+        spec_digest: Digest,
+        spec_text: Content<SpecText>,
+        #[serde(default)]
+        labelled: Labelled,
+        people: BTreeMap<PersonName, Person>,
+        /// The same people by their names, as mentions find them.
+        called: Arc<Names<Joined>>,
+        transcript: VecDeque<Arc<Message>>,
+        /// Where those of them stand whose id is not their position: streamed and edited ones.
+        moved: BTreeMap<MessageId, Position>,
+        memories: BTreeMap<AgentName, Memory>,
+        busy: BTreeSet<AgentName>,
+        episodes: BTreeMap<EpisodeId, Episode>,
+        pending: BTreeMap<RequestId, Request>,
+        settled: BTreeMap<RequestId, Settled>,
+        refusals: VecDeque<RefusalCount>,
+        /// The rights that were changed, by proof.
+        #[serde(default)]
+        rights: BTreeMap<String, Rights>,
+        #[serde(default)]
+        grants: BTreeMap<GrantId, Grant>,
+        #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
+        memos: memo::Memos,
+        script: ScriptProgress,
+        /// The person who gave the command of the commit that is folded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        speaker: Option<Person>,
+        /// The answer that the events behind it in the same commit refer to.
+        answer: Option<(Position, AgentName, Content<LLMResponse>)>,
+    }
 }
 
 /// What never changes in a world.

@@ -61,7 +61,7 @@ pub(crate) fn check(commits: &[Commit], seen: &[World], what: &str) -> usize {
     let again = folds(commits);
     for (once, twice) in replayed.iter().zip(&again) {
         assert!(bytes(once) == bytes(twice), "{what}: two replays differ at {}", once.head());
-        let kept: World = serde_json::from_slice(&bytes(once)).unwrap();
+        let kept = World::restore(&bytes(once)).unwrap();
         assert_eq!(kept, *once, "{what}: a checkpoint at {} is not what was kept", once.head());
     }
     for live in seen {

@@ -38,14 +38,14 @@ impl Requests {
     }
 
     fn asked(&mut self, called: &ModelCalled, request: &ModelRequest) {
-        assert_eq!((request.fingerprint, request.items.len()), (called.fingerprint, called.items as usize));
-        every_call_has_its_result(&request.items);
+        assert_eq!((request.fingerprint(), request.items().len()), (called.fingerprint, called.items as usize));
+        every_call_has_its_result(request.items());
         self.purposes.push(called.purpose);
         if called.purpose == Purpose::Compaction {
             return;
         }
-        let before = self.last.insert(called.agent.clone(), request.items.clone()).unwrap_or_default();
-        let extends = request.items.starts_with(&before);
+        let before = self.last.insert(called.agent.clone(), request.items().to_vec()).unwrap_or_default();
+        let extends = request.items().starts_with(&before);
         assert!(
             self.broken.remove(&called.agent) || extends,
             "{} is asked something else at {}",

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use folkmoot::core::ids::ToolName;
 use folkmoot::core::port::{Drafts, Model, ModelCall, Tool, ToolCall};
 use folkmoot::core::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply};
-use folkmoot::core::tool::{EffectClass, Reconciliation, ToolOutcome, ToolSpec};
+use folkmoot::core::tool::{EffectClass, Reconciliation, ToolOutcome, ToolSpec, ViewPolicy};
 use futures::future::BoxFuture;
 
 /// What a fake tool does with a call.
@@ -80,6 +80,13 @@ impl FakeTool {
         let name = ToolName::new(name).expect("the test's tool has a fitting name");
         let spec = ToolSpec::new(name, effect, "Plays a part in a test.", serde_json::json!({ "type": "object" }));
         Self { spec, moves: Arc::new(move |call| Box::pin(moves(call))) }
+    }
+
+    /// The same tool, of whose output a model sees what `view` says.
+    #[must_use]
+    pub fn showing(mut self, view: ViewPolicy) -> Self {
+        self.spec.view = view;
+        self
     }
 
     /// The same tool with another time limit.

@@ -61,6 +61,13 @@ impl Room {
         self
     }
 
+    /// Changes the definition.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut WorldSpec)) -> Self {
+        change(&mut self.spec);
+        self
+    }
+
     fn add(&mut self, name: &str, tools: &[&str], model: Option<ModelName>) {
         let tools = tools.iter().map(|tool| ToolName::new(*tool).expect("a fitting name")).collect();
         let name = agent_name(name);

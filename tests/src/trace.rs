@@ -22,7 +22,7 @@ pub struct Trace {
     /// Who said what, in order.
     pub messages: Vec<(Author, String)>,
     /// What each agent remembers: what it heard and said, and the results of its calls.
-    pub memories: BTreeMap<AgentName, Vec<Item>>,
+    pub memories: BTreeMap<AgentName, Vec<Item<String>>>,
     /// The calls that wait for a person.
     pub waiting: Vec<(AgentName, Option<String>)>,
     /// The files of the script's folder.
@@ -42,10 +42,7 @@ impl Trace {
         let text = |text: &folkmoot::core::content::Content<String>| text.present().cloned().unwrap_or_default();
         let transcript = world.transcript().iter();
         let agents = world.rules().spec().agents.iter();
-        let items = |agent: &AgentName| {
-            let memory = world.memory(agent).into_iter();
-            memory.flat_map(|memory| memory.items.iter().map(|kept| (*kept.item).clone())).collect()
-        };
+        let items = |agent: &AgentName| world.items(agent).map(|item| item.to_plain()).collect();
         let waits = waiting(world).into_iter();
         Self {
             messages: transcript.map(|message| (message.author.clone(), text(&message.text))).collect(),

@@ -28,7 +28,7 @@ pub(crate) async fn load(
 ) -> Result<World, ReadError> {
     let saved = checkpoints.latest(entry.world, decider_id()).await;
     let usable = saved.filter(|(at, _)| *at <= entry.head);
-    let world = usable.and_then(|(_, state)| serde_json::from_slice(&state).ok()).unwrap_or_default();
+    let world = usable.and_then(|(_, state)| World::restore(&state).ok()).unwrap_or_default();
     go_on(log, entry, world, None).await
 }
 

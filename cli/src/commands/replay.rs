@@ -128,7 +128,7 @@ fn memory(value: Value) -> Result<Vec<String>, CliError> {
     Ok(lines)
 }
 
-fn told(item: &Item) -> String {
+fn told(item: &Item<String>) -> String {
     match item {
         Item::Heard { from, text, attachments } => {
             let files: String = attachments.iter().map(|file| format!(" {file}")).collect();

@@ -1,12 +1,12 @@
 //! The request of a model call, for people: every byte that the model reads, made safe for a terminal.
 
-use folkmoot::core::event::{Attachment, Purpose};
-use folkmoot::core::request::{Item, Parameters};
+use folkmoot::core::event::Purpose;
+use folkmoot::core::request::{Attached, Item, Parameters, ToolDeclaration};
 use folkmoot::core::response::Part;
 
 use super::clean;
 use super::style::{BOLD, DIM, paint};
-use crate::view::prompt::{PromptView, ToolView};
+use crate::view::prompt::PromptView;
 
 /// What a model was asked, under heads.
 pub(crate) fn lines(view: &PromptView) -> Vec<String> {
@@ -64,14 +64,14 @@ fn text(text: &str) -> Vec<String> {
     clean(text).split('\n').map(|line| format!("  {line}").trim_end().to_owned()).collect()
 }
 
-fn tool(tool: &ToolView) -> Vec<String> {
+fn tool(tool: &ToolDeclaration<String>) -> Vec<String> {
     let mut lines = text(&format!("{}: {}", tool.name, tool.description));
     lines.extend(text(&format!("  {}", tool.schema)));
     lines
 }
 
 /// An item under its number: whose it is, then what the model reads.
-fn shown(number: usize, item: &Item) -> Vec<String> {
+fn shown(number: usize, item: &Item<String>) -> Vec<String> {
     let (who, body) = match item {
         Item::Heard { from, text, attachments } => (format!("heard {}", clean(from)), heard(text, attachments)),
         Item::Said { parts } => ("said".to_owned(), parts.iter().flat_map(part).collect()),
@@ -85,9 +85,9 @@ fn shown(number: usize, item: &Item) -> Vec<String> {
     std::iter::once(head(&format!("{number} {who}"))).chain(body).collect()
 }
 
-fn heard(said: &str, attachments: &[Attachment]) -> Vec<String> {
+fn heard(said: &str, attachments: &[Attached<String>]) -> Vec<String> {
     let mut lines = text(said);
-    let file = |file: &Attachment| {
+    let file = |file: &Attached<String>| {
         text(&format!("[{}, {}, {} bytes, {}]", file.name, file.media_type, file.bytes, file.blob.short()))
     };
     lines.extend(attachments.iter().flat_map(file));

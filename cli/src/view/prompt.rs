@@ -1,15 +1,12 @@
 //! The request of a model call, rebuilt from the log.
 
-use std::sync::Arc;
-
 use folkmoot::core::event::{Event, ModelCalled, Purpose};
 use folkmoot::core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
 use folkmoot::core::port::EventLog;
-use folkmoot::core::request::{Item, Layer, ModelRequest, Parameters};
+use folkmoot::core::request::{Item, Layer, ModelRequest, Parameters, ToolDeclaration};
 use folkmoot::fold_world;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::exit::{CliError, FAILED, USAGE};
 use crate::view::query::entry;
@@ -46,20 +43,12 @@ pub(crate) struct RequestView {
     pub(crate) model: String,
     pub(crate) parameters: Parameters,
     /// What the model is told before the conversation, each layer under its kind.
-    pub(crate) system: Vec<Layer>,
-    pub(crate) tools: Vec<ToolView>,
+    pub(crate) system: Vec<Layer<String>>,
+    pub(crate) tools: Vec<ToolDeclaration<String>>,
     /// The conversation, in the order in which the agent saw it.
-    pub(crate) items: Vec<Arc<Item>>,
+    pub(crate) items: Vec<Item<String>>,
     /// Computed anew from all the above.
     pub(crate) fingerprint: Digest,
-}
-
-/// A tool as a model sees it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ToolView {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) schema: Value,
 }
 
 /// Rebuilds the request of the model call, or of the attempt, that is recorded at `call`.
@@ -68,7 +57,7 @@ pub(crate) async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position)
     let world = fold_world(log, name, Some(call)).await?;
     let ask = world.model_ask(&called.agent);
     let ask = ask.ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
-    let request = RequestView::of(ask.request);
+    let request = RequestView::of(&ask.request);
     Ok(PromptView {
         world: name.clone(),
         at: world.head(),
@@ -104,14 +93,20 @@ async fn called(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<
 }
 
 impl RequestView {
-    fn of(request: ModelRequest) -> Self {
-        let fingerprint = request.recomputed_fingerprint();
-        let ModelRequest { model, parameters, system, tools, items, .. } = request;
-        let tools = tools.into_iter().map(|tool| ToolView {
-            name: tool.name,
-            description: tool.description,
-            schema: tool.schema,
-        });
-        Self { model, parameters, system, tools: tools.collect(), items, fingerprint }
+    fn of(request: &ModelRequest) -> Self {
+        let layer = |layer: &Layer| Layer { kind: layer.kind, text: layer.text.to_string() };
+        let tool = |tool: &ToolDeclaration| ToolDeclaration {
+            name: tool.name.to_string(),
+            description: tool.description.to_string(),
+            schema: tool.schema.clone(),
+        };
+        Self {
+            model: request.model().to_owned(),
+            parameters: request.parameters(),
+            system: request.system().iter().map(layer).collect(),
+            tools: request.tools().iter().map(tool).collect(),
+            items: request.items().iter().map(|item| item.to_plain()).collect(),
+            fingerprint: request.recomputed_fingerprint(),
+        }
     }
 }

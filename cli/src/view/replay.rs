@@ -1,7 +1,6 @@
 //! The folded state of a world at a position, an agent's memory, and the request of a model call.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{
@@ -115,7 +114,7 @@ pub(crate) struct MemoryView {
     /// Addressed messages that no turn has taken up.
     pub(crate) inbox: Vec<Position>,
     /// The conversation, in the order in which the agent saw it.
-    pub(crate) items: Vec<Arc<Item>>,
+    pub(crate) items: Vec<Item<String>>,
     /// The calls that have no result.
     pub(crate) open_calls: Vec<CallView>,
     /// What an agent in code left to remember.
@@ -210,7 +209,7 @@ impl MemoryView {
             turn: memory.turn.as_ref().map(|turn| turn.id),
             seen: memory.seen,
             inbox: memory.inbox.iter().map(|message| message.at).collect(),
-            items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+            items: world.items(agent).map(|item| item.to_plain()).collect(),
             open_calls: memory.open_calls.iter().map(call).collect(),
             note: memory.note.as_ref().and_then(|note| note.present().cloned()),
         }

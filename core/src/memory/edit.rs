@@ -1,9 +1,8 @@
-//! What a person changed in a call's arguments, as its agent reads it.
+//! What a person changed in a call's arguments.
 
 use serde_json::Value;
 
 use super::OpenCall;
-use super::result::EDITED;
 use crate::content::Content;
 
 /// The most changes that are told one by one.
@@ -12,7 +11,7 @@ const CHANGES_MAX: usize = 16;
 const VALUE_MAX: usize = 200;
 
 impl OpenCall {
-    /// The fixed sentence about an edit, with the changed places; `None` if nothing was edited.
+    /// The changed places, one a line; `None` if nothing was edited.
     pub(crate) fn difference(&self) -> Option<Content<String>> {
         let edited = self.edited.as_ref()?;
         Some(match (&self.arguments, edited) {
@@ -31,7 +30,7 @@ fn told(before: &str, after: &str) -> String {
     if more > 0 {
         changes.push(format!("and {more} more changes"));
     }
-    format!("{EDITED}{}\n", changes.join("\n"))
+    changes.join("\n")
 }
 
 /// Lists where two documents differ: in objects member by member, in everything else whole.

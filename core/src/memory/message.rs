@@ -10,7 +10,6 @@ use crate::event::{Attachment, Author, Others};
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
 use crate::principal::Person;
-use crate::request::Item;
 
 /// A message of the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,14 +66,6 @@ pub struct Message {
 impl Message {
     /// What stands in an item where the text was erased.
     pub const ERASED: &'static str = "[erased]";
-
-    /// The item that the message at `at` is to whoever hears it.
-    #[must_use]
-    pub fn item(at: Position, from: &str, text: &Content<String>, attachments: &[Attachment]) -> Remembered {
-        let text = text.present().map_or(Self::ERASED, String::as_str);
-        let (from, attachments) = (from.to_owned(), attachments.to_vec());
-        Remembered::new(Item::Heard { from, text: text.to_owned(), attachments }, Arc::new([at]))
-    }
 
     /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
     #[must_use]

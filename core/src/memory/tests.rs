@@ -7,9 +7,9 @@ fn memory(kinds: &str) -> Memory {
     let call = || Part::Call(CallPart { label: "x".to_owned(), tool: "look".to_owned(), arguments: "{}".to_owned() });
     for kind in kinds.chars() {
         memory.remember(match kind {
-            'h' => Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments: Vec::new() },
+            'h' => Item::Heard { from: "ada".into(), text: "hi".into(), attachments: Vec::new() },
             'c' => Item::Said { parts: vec![call()] },
-            _ => Item::Result { label: "x".to_owned(), text: "ok".to_owned(), failed: false },
+            _ => Item::Result { label: "x".into(), text: "ok".into(), failed: false },
         });
     }
     memory
@@ -18,7 +18,7 @@ fn memory(kinds: &str) -> Memory {
 /// How many items of a memory go that has `fresh` more and may have 4.
 fn surplus(kinds: &str, fresh: usize) -> usize {
     let (memory, more) =
-        (memory(kinds), vec![Remembered::new(Item::Notice { text: "n".to_owned() }, Arc::default()); fresh]);
+        (memory(kinds), vec![Remembered::new(Item::Notice { text: "n".into() }, Arc::default()); fresh]);
     Reading::new(&memory, &more, &[]).surplus(4)
 }
 

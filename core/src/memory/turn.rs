@@ -6,16 +6,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Message;
+use crate::border::ModelView;
+use crate::border::model::{Crossing, restored};
 use crate::content::Content;
-use crate::event::Purpose;
+use crate::event::{CallStatus, OutcomeSettled, Purpose};
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
 };
 use crate::principal::Person;
-use crate::request::{Layer, Parameters};
+use crate::request::{Item, Layer, Parameters};
 use crate::routing::mentions::{Joined, Names};
 use crate::rules::Rules;
-use crate::tool::View;
+use crate::tool::{ToolOutcome, View};
 
 /// An open turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +40,8 @@ pub struct Turn {
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
     /// What people wrote for the agent when it began; likewise.
-    pub layers: Vec<Layer>,
+    #[serde(deserialize_with = "restored::layers")]
+    pub(crate) layers: Vec<Layer>,
     /// The calls of other agents that its end answers, as far as they still wait by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<(AgentName, CallId)>,
@@ -124,14 +127,44 @@ pub struct Slot {
 /// What a call gave, as its agent sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallResult {
-    /// What the model may read.
-    pub text: String,
-    /// Whether it failed or did not run.
-    pub failed: bool,
-    /// What is said before it: that a person changed the arguments, and how.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub preface: Option<Content<String>>,
+    /// What a model sees of it.
+    #[serde(deserialize_with = "restored::view")]
+    pub(crate) view: ModelView,
     /// What people see, if that is richer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
+}
+
+impl CallResult {
+    /// The result of a call that ended as `status`.
+    pub(crate) fn ended(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>, crossing: Crossing<'_>) -> Self {
+        let views = match (status, outcome.present()) {
+            (CallStatus::Done, Some(Some(ToolOutcome::Done(output)))) => output.views.clone(),
+            (_, _) => Vec::new(),
+        };
+        Self { view: ModelView::ended(status, outcome, crossing), views }
+    }
+
+    /// The same result once more, of a call that had none of its own.
+    pub(crate) fn again(self, crossing: Crossing<'_>) -> Self {
+        Self { view: self.view.again(crossing), views: self.views }
+    }
+
+    /// The result of a call that another agent answered; `None`: its words were erased.
+    pub(crate) fn answered(said: Option<&str>, crossing: Crossing<'_>) -> Self {
+        Self { view: ModelView::answered(said, crossing), views: Vec::new() }
+    }
+
+    /// The result of an open call about which it became known whether it took effect.
+    pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
+        Self { view: ModelView::settled(event, crossing), views: Vec::new() }
+    }
+}
+
+impl Slot {
+    /// The item of its result; `None` while there is none, or where the call itself was erased.
+    pub(crate) fn item(&self) -> Option<Item> {
+        let result = self.result.as_ref().filter(|_| !self.is_erased)?;
+        Some(result.view.item(&self.label))
+    }
 }

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn declaration(schema: Value) -> ToolDeclaration {
-    ToolDeclaration { name: "look".to_owned(), description: "Looks.".to_owned(), schema }
+    ToolDeclaration { name: "look".into(), description: "Looks.".into(), schema }
 }
 
 /// Digests rely on sorted maps: some crate that asks for `preserve_order` would change them all.
@@ -25,9 +25,9 @@ fn fingerprint_does_not_depend_on_the_order_of_a_schemas_keys() {
 #[test]
 fn fingerprint_is_what_it_always_was() {
     let parameters = Parameters { temperature_milli: Some(700), output_tokens_max: None };
-    let layer = Layer { kind: LayerKind::Role, text: "Be brief.".to_owned() };
+    let layer = Layer { kind: LayerKind::Role, text: "Be brief.".into() };
     let start = fingerprint_start("m-1", &parameters, &[layer], &[declaration(json!({"type": "object"}))]);
-    let item = Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments: Vec::new() };
+    let item = Item::Heard { from: "ada".into(), text: "hi".into(), attachments: Vec::new() };
     let next = fingerprint_next(start, item.digest());
     assert_eq!(start.to_string(), "56321478d492343ce92abd8227bc498222a4d91a709a4263d07bba31301a0eb6");
     assert_eq!(item.digest().to_string(), "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1");
@@ -36,8 +36,13 @@ fn fingerprint_is_what_it_always_was() {
 
 #[test]
 fn what_is_attached_is_part_of_the_fingerprint_and_nothing_attached_leaves_it_as_it_was() {
-    let heard = |attachments| Item::Heard { from: "ada".to_owned(), text: "hi".to_owned(), attachments };
-    let file = |bytes: &[u8]| Attachment::of("a.txt", "text/plain", bytes);
+    let heard = |attachments| Item::<ModelText>::Heard { from: "ada".into(), text: "hi".into(), attachments };
+    let file = |bytes: &[u8]| Attached {
+        blob: Digest::sha256(bytes),
+        media_type: "text/plain".into(),
+        name: "a.txt".into(),
+        bytes: 1,
+    };
     assert_eq!(serde_json::to_value(heard(Vec::new())).unwrap(), json!({"heard": {"from": "ada", "text": "hi"}}));
     let [none, one, other] = [Vec::new(), vec![file(b"1")], vec![file(b"2")]].map(|files| heard(files).digest());
     assert!(none != one && one != other && other != none);

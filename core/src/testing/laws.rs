@@ -64,7 +64,7 @@ impl Laws {
         self.commits += 1;
         if self.commits.is_multiple_of(5) {
             let saved = serde_json::to_vec(&self.replayed).unwrap();
-            self.replayed = serde_json::from_slice(&saved).unwrap();
+            self.replayed = World::restore(&saved).unwrap();
         }
         let reread: Vec<Event> = commit.events.iter().map(|event| reread(event, false)).collect();
         assert_eq!(reread, commit.events, "an event survives its record");

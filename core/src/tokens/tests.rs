@@ -8,7 +8,7 @@ const COUNT: TokenCounter = TokenCounter::ESTIMATE;
 
 #[test]
 fn four_bytes_are_a_token_and_what_is_left_over_is_one_more() {
-    let notice = |text: &str| COUNT.item(&Item::Notice { text: text.to_owned() }) - COUNT.item_tokens;
+    let notice = |text: &str| COUNT.item(&Item::Notice { text: text.into() }) - COUNT.item_tokens;
     assert_eq!([notice(""), notice("a"), notice("four"), notice("fives"), notice("äöü")], [0, 1, 1, 2, 2]);
 }
 
@@ -22,12 +22,12 @@ fn every_part_of_a_request_is_counted() {
         Part::Opaque(json!({"a": 1})),
     ];
     assert_eq!(COUNT.item(&Item::Said { parts }), 8 + 6);
-    let heard = Item::Heard { from: "ada".to_owned(), text: "hello".to_owned(), attachments: Vec::new() };
-    let result = Item::Result { label: "c1".to_owned(), text: "123456".to_owned(), failed: false };
+    let heard = Item::Heard { from: "ada".into(), text: "hello".into(), attachments: Vec::new() };
+    let result = Item::Result { label: "c1".to_owned(), text: "123456".into(), failed: false };
     assert_eq!([COUNT.item(&heard), COUNT.item(&result)], [10, 10]);
-    let tool = ToolDeclaration { name: "look".to_owned(), description: "Looks.".to_owned(), schema: json!({}) };
+    let tool = ToolDeclaration { name: "look".into(), description: "Looks.".into(), schema: json!({}) };
     assert_eq!(COUNT.tool(&tool), 16 + 3);
-    assert_eq!(COUNT.layer(&Layer { kind: LayerKind::Role, text: "Be brief.".to_owned() }), 4 + 3);
+    assert_eq!(COUNT.layer(&Layer { kind: LayerKind::Role, text: "Be brief.".into() }), 4 + 3);
 }
 
 #[test]

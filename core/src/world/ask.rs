@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::World;
-use super::layers::identity;
+use crate::border::model::{declaration, identity};
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, Digest, ModelName, Position, ToolName};
 use crate::memory::{FrameMark, Memory, Message, Remembered};
@@ -129,13 +129,6 @@ pub(super) fn heard(messages: &[Arc<Message>]) -> Vec<Remembered> {
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {
-    let declare = |name: &ToolName| {
-        let tool = rules.spec().tools.get(name)?;
-        Some(ToolDeclaration {
-            name: tool.name.to_string(),
-            description: tool.description.clone(),
-            schema: rules.told_schema(name)?.clone(),
-        })
-    };
+    let declare = |name: &ToolName| Some(declaration(rules.spec().tools.get(name)?, rules.told_schema(name)?));
     agent.tools.iter().filter_map(declare).collect()
 }

@@ -34,7 +34,10 @@ struct Memo {
 /// What tells calls of a tool that memoises from each other.
 fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
     let (schema, settings) = (schema_digest(tool), tool.settings);
-    Digest::of(&[tool.name.as_str().as_bytes(), schema.as_bytes(), settings.as_bytes(), arguments.as_bytes()])
+    // What a model may see of the result is part of it. A policy cannot fail to serialise.
+    let view = serde_json::to_vec(&tool.view).unwrap_or_default();
+    let name = tool.name.as_str().as_bytes();
+    Digest::of(&[name, schema.as_bytes(), settings.as_bytes(), &view, arguments.as_bytes()])
 }
 
 impl Memos {

@@ -2,19 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::border::model::summary_instruction;
 use crate::event::Purpose;
 use crate::ids::Digest;
 use crate::memory::{Memory, ModelState, Remembered};
 use crate::request::{Item, fingerprint_next};
 
-/// What a model is told behind the items that it is to summarise.
-const INSTRUCTION: &str = "Your memory is full. Write a summary of everything above, for yourself: it will take the \
-     place of these messages. Keep who asked for what, what was decided, done and found out, and what is still open; \
-     keep names, numbers and paths as they are. Write the summary only. Nobody else will read it.";
-
 /// The last item of the request.
 pub(super) fn instruction() -> Remembered {
-    Remembered::new(Item::Notice { text: INSTRUCTION.to_owned() }, Arc::default())
+    Remembered::new(summary_instruction(), Arc::default())
 }
 
 /// The fingerprint of the request that has the `count` oldest of `items`, and the instruction.

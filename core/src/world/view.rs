@@ -8,6 +8,7 @@ use crate::event::Finding;
 use crate::ids::{AgentName, CallId, ToolName};
 use crate::memory::{CallState, Given};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
+use crate::request::Item;
 use crate::tool::EffectClass;
 
 /// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
@@ -50,9 +51,14 @@ impl World {
             turn: turn.map(|turn| turn.id),
             horizon: turn.map_or(self.head, |turn| turn.horizon),
             time: self.time,
-            items: memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect(),
+            items: self.items(agent).cloned().collect(),
             note: memory.note.as_ref().and_then(Content::present).cloned(),
         })
+    }
+
+    /// What `agent` remembers, in the order in which it saw it.
+    pub fn items(&self, agent: &AgentName) -> impl Iterator<Item = &Arc<Item>> {
+        self.memories.get(agent).into_iter().flat_map(|memory| memory.items.iter().map(|kept| &kept.item))
     }
 
     /// The news that wake `agent`, oldest first: at most `news_max`.
@@ -74,8 +80,8 @@ impl World {
                 turn: turn.id,
                 call: slot.call,
                 tool: slot.tool.clone(),
-                text: result.read(),
-                failed: result.failed,
+                text: result.view.read(),
+                failed: result.view.has_failed(),
                 views: result.views.clone(),
             })
         };

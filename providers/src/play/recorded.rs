@@ -119,7 +119,7 @@ impl RecordedModel {
 
     /// The next exchange with the request's fingerprint, or else the last one with it, or else the next without any.
     fn find(&self, call: &ModelCall) -> Option<(u32, &RecordedExchange)> {
-        let fingerprint = call.request.fingerprint;
+        let fingerprint = call.request.fingerprint();
         let fitting = || (0..).zip(&self.exchanges).filter(|(_, exchange)| exchange.is_for(&call.agent));
         let keyed = || fitting().filter(|(_, exchange)| exchange.fingerprint == Some(fingerprint));
         let unplayed = |(index, _): &(u32, &RecordedExchange)| !call.played.contains(index);
@@ -132,8 +132,8 @@ impl RecordedModel {
             "none of the {} recorded exchanges is left for {} asking {} with the fingerprint {}",
             self.exchanges.len(),
             call.agent,
-            call.request.model,
-            call.request.fingerprint,
+            call.request.model(),
+            call.request.fingerprint(),
         );
         ModelError::new(ModelErrorKind::NotRecorded, detail)
     }

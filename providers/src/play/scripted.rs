@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use folkmoot_core::border::Fence;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
@@ -74,14 +75,15 @@ struct Next<'a> {
     reply: &'a ScriptedReply,
 }
 
-/// The last message or tool result.
+/// The last message, or the last tool result without its fence.
 fn last_heard(request: &ModelRequest) -> &str {
     let text = |item: &Item| match item {
         Item::Heard { .. } | Item::Result { .. } => true,
         Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. } => false,
     };
-    match request.items.iter().rev().map(AsRef::as_ref).find(|item| text(item)) {
-        Some(Item::Heard { text, .. } | Item::Result { text, .. }) => text,
+    match request.items().iter().rev().map(AsRef::as_ref).find(|item| text(item)) {
+        Some(Item::Heard { text, .. }) => text,
+        Some(Item::Result { text, .. }) => Fence::ToolOutput.inside(text),
         Some(Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. }) | None => "",
     }
 }

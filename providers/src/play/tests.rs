@@ -3,10 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
-use folkmoot_core::ids::{AgentName, Digest, Time};
+use folkmoot_core::ids::{AgentName, Time};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model, ModelCall};
-use folkmoot_core::request::{Item, ModelRequest, Parameters};
+use folkmoot_core::request::Item;
 use folkmoot_core::response::{LLMResponse, ModelError};
 
 /// A clock that is moved by whoever waits for it.
@@ -50,18 +51,11 @@ impl Drafts for TestDrafts {
 }
 
 /// A call of `agent`, who has heard `items` and played `played`.
-pub(super) fn call(agent: &str, items: Vec<Item>, played: &[u32]) -> ModelCall {
+pub(super) fn call(agent: &str, items: Vec<Item<String>>, played: &[u32]) -> ModelCall {
     ModelCall {
         agent: AgentName::new(agent).unwrap(),
         purpose: Purpose::Turn,
-        request: ModelRequest {
-            model: "small-1".into(),
-            parameters: Parameters::default(),
-            system: vec![],
-            tools: vec![],
-            items: items.into_iter().map(Arc::new).collect(),
-            fingerprint: Digest::of(&[b"a request"]),
-        },
+        request: ForgedRequest { model: "small-1".into(), items, ..ForgedRequest::default() }.into_request(),
         idempotency_key: "w/7".into(),
         played: played.to_vec(),
         clock: Arc::new(TestClock(Mutex::new(Time::SIMULATED_START))),

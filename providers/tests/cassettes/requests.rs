@@ -5,10 +5,8 @@
 //! a null content; a stream always asks for its usage; fields that say nothing (`stream: false`, `prefix: false`, a call's
 //! `index`, an empty `annotations`, a null `refusal`) are left out.
 
-use std::sync::Arc;
-
-use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Item, Layer, LayerKind, ModelRequest, Parameters, ToolDeclaration};
+use folkmoot_core::border::ForgedRequest;
+use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
 use folkmoot_core::response::{CallPart, Part};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, OutputLimit};
 use serde_json::{Map, Value, json};
@@ -27,7 +25,7 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
         let output_limit =
             if recorded["max_tokens"].is_null() { OutputLimit::MaxCompletionTokens } else { OutputLimit::MaxTokens };
         let mode = if recorded["stream"] == true { Mode::Stream } else { Mode::Whole };
-        let written = OpenAiChat { output_limit, ..OpenAiChat::default() }.encode(&request, mode);
+        let written = OpenAiChat { output_limit, ..OpenAiChat::default() }.encode(&request.into_request(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");
         assert_eq!(written.body, chosen(recorded), "{recorded}");
         count += 1;
@@ -37,7 +35,7 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
 }
 
 /// The request, if it holds nothing that a `ModelRequest` cannot say.
-fn expressed(recorded: &Value) -> Option<ModelRequest> {
+fn expressed(recorded: &Value) -> Option<ForgedRequest> {
     const KNOWN: [&str; 8] = [
         "messages",
         "model",
@@ -61,7 +59,7 @@ fn expressed(recorded: &Value) -> Option<ModelRequest> {
     };
     let tools = recorded["tools"].as_array().map_or(&[][..], Vec::as_slice);
     is_known.then_some(())?;
-    Some(ModelRequest {
+    Some(ForgedRequest {
         model: recorded["model"].as_str()?.to_owned(),
         parameters: Parameters {
             temperature_milli: temperature.map(|milli| milli.parse().unwrap()),
@@ -69,12 +67,11 @@ fn expressed(recorded: &Value) -> Option<ModelRequest> {
         },
         system,
         tools: tools.iter().map(tool).collect::<Option<_>>()?,
-        items: rest.iter().map(|message| item(message).map(Arc::new)).collect::<Option<_>>()?,
-        fingerprint: Digest::of(&[]),
+        items: rest.iter().map(|message| item(message)).collect::<Option<_>>()?,
     })
 }
 
-fn tool(recorded: &Value) -> Option<ToolDeclaration> {
+fn tool(recorded: &Value) -> Option<ToolDeclaration<String>> {
     let function = recorded["function"].as_object()?;
     (function.len() == 3).then_some(())?;
     let text = |field: &str| function.get(field)?.as_str().map(str::to_owned);
@@ -85,7 +82,7 @@ fn tool(recorded: &Value) -> Option<ToolDeclaration> {
     })
 }
 
-fn item(message: &Value) -> Option<Item> {
+fn item(message: &Value) -> Option<Item<String>> {
     let content = text(&message["content"]);
     match message["role"].as_str()? {
         "user" => Some(Item::Heard { from: "Ada".into(), text: content?, attachments: Vec::new() }),

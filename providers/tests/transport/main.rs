@@ -4,10 +4,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
-use folkmoot_core::ids::{AgentName, Digest, Time};
+use folkmoot_core::ids::{AgentName, Time};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model as _, ModelCall};
-use folkmoot_core::request::{Item, Layer, LayerKind, ModelRequest, Parameters};
+use folkmoot_core::request::{Item, Layer, LayerKind};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
 use folkmoot_providers::transport::Environment;
@@ -65,18 +66,20 @@ fn drafts() -> KeptDrafts {
     KeptDrafts { shown: Mutex::default(), open_for: usize::MAX }
 }
 
+fn forged() -> ForgedRequest {
+    ForgedRequest {
+        model: "small-1".into(),
+        system: vec![Layer { kind: LayerKind::Role, text: "Be brief.".into() }],
+        items: vec![Item::Heard { from: "Ada".into(), text: "Hi".into(), attachments: Vec::new() }],
+        ..ForgedRequest::default()
+    }
+}
+
 fn request() -> ModelCall {
     ModelCall {
         agent: AgentName::new("worker").unwrap(),
         purpose: Purpose::Turn,
-        request: ModelRequest {
-            model: "small-1".into(),
-            parameters: Parameters::default(),
-            system: vec![Layer { kind: LayerKind::Role, text: "Be brief.".into() }],
-            tools: vec![],
-            items: vec![Arc::new(Item::Heard { from: "Ada".into(), text: "Hi".into(), attachments: Vec::new() })],
-            fingerprint: Digest::of(&[]),
-        },
+        request: forged().into_request(),
         idempotency_key: "world/7".into(),
         played: vec![],
         clock: Arc::new(StoppedClock),
@@ -156,7 +159,9 @@ async fn a_server_that_does_not_stream_is_understood() {
 async fn what_the_wire_could_not_carry_is_in_the_warnings() {
     let server = Server::answering("200 OK", &["content-type: application/json"], &whole_body());
     let mut asked = request();
-    asked.request.items.push(Arc::new(Item::Result { label: "z".into(), text: "lost".into(), failed: false }));
+    let mut draft = forged();
+    draft.items.push(Item::Result { label: "z".into(), text: "lost".into(), failed: false });
+    asked.request = draft.into_request();
     let response = model(&server.base_url, json!({})).call(&asked, &drafts()).await.unwrap();
     assert_eq!(response.reply().warnings, ["result_without_call"]);
 }

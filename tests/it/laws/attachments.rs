@@ -4,7 +4,7 @@ use folkmoot::core::event::{Attachment, Event, MessagePosted};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::port::Blobs as _;
 use folkmoot::core::refusal::{Refusal, RefusalReason};
-use folkmoot::core::request::Item;
+use folkmoot::core::request::{Attached, Item};
 use folkmoot::{File, Post, Proof, SeatError, Store};
 use folkmoot_tests::{FakeModel, Room, agent_name, person, says};
 
@@ -32,8 +32,9 @@ async fn a_file_is_posted_heard_and_read_back() {
     ada.publish_message(with(vec![attachment.clone()])).await.unwrap();
     world.quiet().await.unwrap();
     let (from, text) = ("ada".to_owned(), "@a look".to_owned());
-    let heard = Item::Heard { from, text, attachments: vec![attachment.clone()] };
-    assert_eq!(*model.asked()[0].request.items[0], heard);
+    let Attachment { blob, media_type, name, bytes } = attachment.clone();
+    let heard = Item::Heard { from, text, attachments: vec![Attached { blob, media_type, name, bytes }] };
+    assert_eq!(model.asked()[0].request.items()[0].to_plain(), heard);
     let bob = person(&world, "bob");
     assert_eq!(bob.attached(attachment.blob).await, Ok(Some(b"hello".to_vec())));
     assert_eq!(bob.attached(Digest::sha256(b"other")).await, Ok(None));

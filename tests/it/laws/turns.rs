@@ -43,9 +43,12 @@ async fn tools_of_one_answer_run_at_once_and_report_in_the_order_of_the_answer()
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
 
     let asked = model.asked();
-    let results: Vec<Item> = asked[1].request.items.iter().skip(2).map(|item| (**item).clone()).collect();
-    let result =
-        |label: &str, text: &str| Item::Result { label: label.to_owned(), text: text.to_owned(), failed: false };
+    let results: Vec<_> = asked[1].request.items().iter().skip(2).map(|item| item.to_plain()).collect();
+    let result = |label: &str, text: &str| Item::Result {
+        label: label.to_owned(),
+        text: format!("<tool_output>{text}</tool_output>"),
+        failed: false,
+    };
     assert_eq!(results, [result("label-0", "first"), result("label-1", "second"), result("label-2", "third")]);
     let finished = events(&store).await.into_iter().filter(|event| matches!(event, Event::ToolFinished(_)));
     let started = events(&store).await.into_iter().filter(|event| matches!(event, Event::ToolStarted(_)));

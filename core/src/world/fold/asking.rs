@@ -2,7 +2,7 @@
 
 use crate::event::{AgentAsked, Author, HandedOff, MessagePosted, MessageRouted, RoutingRule};
 use crate::ids::{AgentName, CallId, Position};
-use crate::memory::{CallResult, CallState};
+use crate::memory::CallState;
 use crate::world::World;
 
 /// The call that waits for an answer to a message that is a question.
@@ -52,15 +52,14 @@ impl World {
         }
     }
 
-    /// What `agent`'s call gave: the words of the message at `at`, which it does not hear once more.
-    pub(super) fn answer_at(&mut self, at: Position, agent: &AgentName) -> CallResult {
-        let Some(last) = self.transcript.back_mut().filter(|message| message.at == at) else {
-            return CallResult::answered(None);
-        };
+    /// What `agent`'s call gave: the words of the message at `at`, which it does not hear once more; `None` if they were
+    /// erased.
+    pub(super) fn answer_at(&mut self, at: Position, agent: &AgentName) -> Option<String> {
+        let last = self.transcript.back_mut().filter(|message| message.at == at)?;
         let message = std::sync::Arc::make_mut(last);
         if !message.told.contains(agent) {
             message.told.push(agent.clone());
         }
-        CallResult::answered(message.text.present().cloned())
+        message.text.present().cloned()
     }
 }

@@ -1,5 +1,6 @@
 //! Calls and what people say about them.
 
+use crate::border::model::{Crossing, settled_notice};
 use crate::content::Content;
 use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
@@ -9,8 +10,7 @@ use crate::event::{
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::memory::{CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot};
 use crate::refusal::{Decided, RefusalReason};
-use crate::request::Item;
-use crate::tool::{Question, ToolOutcome, reads_json};
+use crate::tool::{Question, ViewPolicy, reads_json};
 use crate::world::{Request, RequestKind, World};
 
 impl World {
@@ -154,11 +154,14 @@ impl World {
     }
 
     pub(super) fn finish_call(&mut self, event: &ToolFinished) {
-        let result = match (&event.status, event.memo) {
-            (CallStatus::Answered(at), _) => self.answer_at(*at, &event.agent),
-            (status, Some(at)) => self.remembered(at).unwrap_or_else(|| CallResult::new(status, &event.outcome)),
-            (status, None) => CallResult::new(status, &event.outcome).because(self.note_denial(event)),
+        let said = if let CallStatus::Answered(at) = event.status { self.answer_at(at, &event.agent) } else { None };
+        let crossing = self.crossing(&event.agent, event.call);
+        let result = match (&event.status, event.memo.and_then(|at| self.remembered(at))) {
+            (CallStatus::Answered(_), _) => CallResult::answered(said.as_deref(), crossing),
+            (_, Some(memo)) => memo.again(crossing),
+            (status, None) => CallResult::ended(status, &event.outcome, crossing),
         };
+        self.note_denial(event);
         self.memoise(event, &result);
         self.discount_call(&event.agent, event.call, &event.status);
         self.close_call(&event.agent, event.call, result);
@@ -167,22 +170,35 @@ impl World {
         }
     }
 
-    /// A denied call is denied again at once if the turn asks for it again. Gives the reason, if the agent may read it.
-    fn note_denial(&mut self, event: &ToolFinished) -> Option<Content<String>> {
-        if event.status != CallStatus::Denied {
-            return None;
+    /// A denied call is denied again at once if the turn asks for it again.
+    fn note_denial(&mut self, event: &ToolFinished) {
+        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let likeness = |call: &OpenCall| Some(OpenCall::likeness(call.tool.as_ref()?, call.arguments_digest));
+        let denied = memory.open_calls.get(&event.call).and_then(likeness);
+        if let (CallStatus::Denied, Some(turn), Some(denied)) = (&event.status, memory.turn.as_mut(), denied) {
+            turn.denied.insert(denied);
         }
-        let memory = self.memories.get_mut(&event.agent)?;
-        let call = memory.open_calls.get(&event.call)?;
-        let likeness = OpenCall::likeness(call.tool.as_ref()?, call.arguments_digest);
-        memory.turn.as_mut()?.denied.insert(likeness);
-        call.denied_for.clone()
     }
 
-    fn close_call(&mut self, agent: &AgentName, id: CallId, mut result: CallResult) {
+    /// What the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
+    /// known a model sees nothing of an output.
+    fn crossing(&self, agent: &AgentName, call: CallId) -> Crossing<'_> {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let spec = turn.map_or(&self.rules, |turn| &turn.rules).spec();
+        let open = self.open_call(agent, call);
+        let tool = open.and_then(|open| spec.tools.get(open.tool.as_ref()?));
+        Crossing {
+            redact: &spec.policy.redact,
+            view: tool.map_or(ViewPolicy::None, |tool| tool.view),
+            edits: open.and_then(|open| open.edits.as_ref()),
+            reason: open.and_then(|open| open.denied_for.as_ref()),
+        }
+    }
+
+    fn close_call(&mut self, agent: &AgentName, id: CallId, result: CallResult) {
         let at = self.head;
         let Some(memory) = self.memories.get_mut(agent) else { return };
-        result.preface = memory.open_calls.remove(&id).and_then(|call| call.edits);
+        memory.open_calls.remove(&id);
         if let Some(turn) = memory.turn.as_mut() {
             turn.moved_by = at;
             if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == id) {
@@ -206,23 +222,14 @@ impl World {
         let is_open = self.open_call(&event.agent, event.call).is_some();
         let decided = Decided { by: event.by.person().cloned(), how: "settled".to_owned() };
         self.settle(event.request, RefusalReason::AlreadyDecided, decided);
-        let said = event.text.present().and_then(|text| text.result.clone());
         match event.how {
-            SettledHow::Ran if is_open => {
-                let result = said.map_or_else(
-                    || CallResult::new(&CallStatus::SettledRan, &Content::Present(None)),
-                    CallResult::settled,
-                );
-                self.close_call(&event.agent, event.call, result);
-            }
-            SettledHow::NotRun if is_open => {
-                let result = CallResult::new(&CallStatus::SettledNotRun, &Content::Present(None));
+            SettledHow::Ran | SettledHow::NotRun if is_open => {
+                let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
                 self.close_call(&event.agent, event.call, result);
             }
             SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
-                let text = settled_notice(event);
                 if let Some(memory) = self.memories.get_mut(&event.agent) {
-                    memory.notice(Item::Notice { text });
+                    memory.notice(settled_notice(event));
                 }
             }
             SettledHow::RunAgain => {}
@@ -289,18 +296,4 @@ fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Give
 fn chosen(question: &Question, options: &[u32]) -> Vec<String> {
     let text = |option: &u32| question.options.get(usize::try_from(*option).ok()?).cloned();
     options.iter().filter_map(text).collect()
-}
-
-/// What an agent is told when the outcome of a closed call becomes known.
-fn settled_notice(event: &OutcomeSettled) -> String {
-    let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);
-    let what = match (event.how, late) {
-        (SettledHow::Ran, _) => "A person found that it took effect.",
-        (SettledHow::NotRun, None) => "A person found that it did not take effect.",
-        (SettledHow::NotRun, Some(_)) => "It asked for something first, and did nothing.",
-        (SettledHow::Late, Some(ToolOutcome::Failed(_))) => "It failed.",
-        (SettledHow::Late, _) => "Its result arrived after all: it took effect.",
-        (SettledHow::RunAgain, _) => "It runs again.",
-    };
-    format!("About an earlier call whose outcome was not known: {what}")
 }

@@ -24,7 +24,7 @@ impl World {
             id: event.message,
             author: event.author.clone(),
             person,
-            heard: Message::item(self.head, &from, &text, &attachments),
+            heard: self.heard_from(&from, &text, &attachments),
             from,
             text,
             attachments,

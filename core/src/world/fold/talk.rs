@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::border::model::heard;
 use crate::content::Content;
-use crate::event::{Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule};
+use crate::event::{Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule};
 use crate::ids::{EpisodeId, PersonName, Position};
-use crate::memory::Message;
+use crate::memory::{Message, Remembered};
 use crate::principal::Person;
 use crate::routing::mentions::Joined;
 use crate::world::World;
@@ -52,7 +53,7 @@ impl World {
             id: event.message,
             author: event.author.clone(),
             person: self.spoken_by(&event.author),
-            heard: Message::item(self.head, &from, &text, &attachments),
+            heard: self.heard_from(&from, &text, &attachments),
             from,
             text,
             attachments,
@@ -69,6 +70,12 @@ impl World {
             is_handoff: false,
             told: Vec::new(),
         });
+    }
+
+    /// The item that a message is to all who hear it.
+    pub(super) fn heard_from(&self, from: &str, text: &Content<String>, attachments: &[Attachment]) -> Remembered {
+        let item = heard(from, text, attachments, &self.rules.spec().policy.redact);
+        Remembered::new(item, Arc::new([self.head]))
     }
 
     /// The person who says something, as the ingress proved them: others may be called like them.

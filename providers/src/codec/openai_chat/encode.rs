@@ -14,15 +14,15 @@ pub(super) fn encode(codec: OpenAiChat, request: &ModelRequest, mode: Mode) -> W
     let (messages, warnings) = messages::messages(codec.reasoning_echo, request);
     let mut body = Fields::new();
     let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
-    put("model", json!(request.model));
+    put("model", json!(request.model()));
     put("messages", Value::Array(messages));
-    if !request.tools.is_empty() {
-        put("tools", request.tools.iter().map(tool).collect());
+    if !request.tools().is_empty() {
+        put("tools", request.tools().iter().map(tool).collect());
     }
-    if let Some(milli) = request.parameters.temperature_milli {
+    if let Some(milli) = request.parameters().temperature_milli {
         put("temperature", json!(f64::from(milli) / 1000.0));
     }
-    if let Some(tokens) = request.parameters.output_tokens_max {
+    if let Some(tokens) = request.parameters().output_tokens_max {
         put(codec.output_limit.field(), json!(tokens));
     }
     if mode == Mode::Stream {

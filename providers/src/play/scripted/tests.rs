@@ -11,7 +11,7 @@ fn model(replies: &Value) -> ScriptedModel {
     ScriptedModel::new(BTreeMap::from([(agent, ScriptedReply::list(replies).unwrap())]))
 }
 
-fn heard(text: &str) -> Vec<Item> {
+fn heard(text: &str) -> Vec<Item<String>> {
     vec![Item::Heard { from: "Ada".into(), text: text.into(), attachments: Vec::new() }]
 }
 
@@ -62,9 +62,9 @@ fn a_reply_with_once_is_used_up() {
 
 #[test]
 fn when_looks_at_the_last_message_or_result() {
-    let replies = json!([{ "when": { "contains": "3 words" }, "text": "done" }, { "text": "one" }]);
+    let replies = json!([{ "when": { "equals": "3 words" }, "text": "done" }, { "text": "one" }]);
     let mut items = heard("hi");
-    items.push(Item::Result { label: "a".into(), text: "3 words".into(), failed: false });
+    items.push(Item::Result { label: "a".into(), text: "<tool_output>3 words</tool_output>".into(), failed: false });
     items.push(Item::Notice { text: "a word of the runtime".into() });
     assert_eq!(play(&model(&replies), &call("worker", items.clone(), &[])).0, says("done", None));
     items.extend(heard("and now?"));

@@ -14,7 +14,7 @@ fn statuses(past: &Past) -> Vec<CallStatus> {
 
 fn last_result(past: &Past) -> String {
     match &*past.memory("bob").items.last().unwrap().item {
-        Item::Result { text, failed: true, .. } => text.clone(),
+        Item::Result { text, failed: true, .. } => text.to_string(),
         other @ (Item::Heard { .. }
         | Item::Said { .. }
         | Item::Notice { .. }

@@ -1,3 +1,4 @@
+use crate::border::Fence;
 use crate::command::{Action, Command};
 use crate::effect::{Due, Effect};
 use crate::event::*;
@@ -57,14 +58,18 @@ fn statuses(past: &Past) -> Vec<CallStatus> {
 /// What the agent reads of its calls, and whether it says that they failed.
 fn results(past: &Past, name: &str) -> Vec<(String, bool)> {
     let result = |item: &Item| {
-        if let Item::Result { text, failed, .. } = item { Some((text.clone(), *failed)) } else { None }
+        if let Item::Result { text, failed, .. } = item {
+            Some((Fence::ToolOutput.inside(text).to_owned(), *failed))
+        } else {
+            None
+        }
     };
     past.memory(name).items.iter().filter_map(|kept| result(&kept.item)).collect()
 }
 
 /// What the agent has heard.
 fn heard(past: &Past, name: &str) -> Vec<String> {
-    let text = |item: &Item| if let Item::Heard { text, .. } = item { Some(text.clone()) } else { None };
+    let text = |item: &Item| if let Item::Heard { text, .. } = item { Some(text.to_string()) } else { None };
     past.memory(name).items.iter().filter_map(|kept| text(&kept.item)).collect()
 }
 

@@ -3,7 +3,7 @@ use crate::content::Content;
 use crate::event::*;
 use crate::ids::MessageId;
 use crate::refusal::Refusal;
-use crate::request::Item;
+use crate::request::{Attached, Item};
 use crate::rules::{Rules, RulesError};
 use crate::testing::*;
 
@@ -32,8 +32,10 @@ fn message_with_a_file_is_routed_like_its_text_and_heard_with_the_file() {
     assert_eq!(past.world.news(&agent("bob"))[0].attachments, std::slice::from_ref(&picture));
     let past = past.woke("bob");
     let heard = past.memory("bob").items.last().unwrap().item.as_ref().clone();
-    let text = "@bob look".to_owned();
-    assert_eq!(heard, Item::Heard { from: "ada".to_owned(), text, attachments: vec![picture] });
+    let (name, media_type) = ("cat.png".into(), "image/png".into());
+    let seen = Attached { blob: picture.blob, media_type, name, bytes: picture.bytes };
+    assert_eq!(seen.to_string(), format!("[attached: \"cat.png\", image/png, {} bytes]", picture.bytes));
+    assert_eq!(heard, Item::Heard { from: "ada".into(), text: "@bob look".into(), attachments: vec![seen] });
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::tool::ToolOutcome;
 fn small() -> WorldSpec {
     room_with(|spec| {
         spec.agents.iter_mut().for_each(|agent| agent.tools.retain(|tool| tool.as_str() == "look"));
-        spec.models.values_mut().for_each(|model| model.context_tokens_max = 460);
+        spec.models.values_mut().for_each(|model| model.context_tokens_max = 500);
     })
 }
 
@@ -24,7 +24,7 @@ fn long(n: u32) -> String {
 }
 
 fn heard(said: &str) -> Item {
-    Item::Heard { from: "ada".to_owned(), text: said.to_owned(), attachments: Vec::new() }
+    Item::Heard { from: "ada".into(), text: said.into(), attachments: Vec::new() }
 }
 
 fn said(text: &str) -> Item {
@@ -32,7 +32,7 @@ fn said(text: &str) -> Item {
 }
 
 fn summary(text: &str) -> Item {
-    Item::Summary { text: text.to_owned() }
+    Item::Summary { text: text.into() }
 }
 
 fn read(past: &Past) -> Vec<Item> {
@@ -114,7 +114,7 @@ fn woken_agent_whose_memory_is_too_large_is_asked_for_a_summary_of_its_older_hal
     check(&past, &past.wake("bob", ASK), &accepted([opened, called]));
     let request = after.world.model_ask(&agent("bob")).unwrap().request;
     assert_eq!(request.tools, []);
-    assert_eq!(request.parameters.output_tokens_max, Some(57));
+    assert_eq!(request.parameters.output_tokens_max, Some(62));
     let items = read(&after);
     let older = [1, 2, 3, 4].map(|n| [heard(&long(n)), said("yes")]).concat();
     assert_eq!(items[..7], older[..7]);

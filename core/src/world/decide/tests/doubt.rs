@@ -23,7 +23,7 @@ fn result(past: &Past) -> Item {
 }
 
 fn result_of(text: &str, failed: bool) -> Item {
-    Item::Result { label: "call_1".to_owned(), text: text.to_owned(), failed }
+    Item::Result { label: "call_1".into(), text: text.into(), failed }
 }
 
 /// A call in doubt that people are asked about.
@@ -78,13 +78,13 @@ fn tool_that_can_tell_is_asked_once() {
     assert_eq!(cannot.owed(), [Effect::DeclareUnknown { agent, call }]);
     check(&cannot, &cannot.reconcile("bob", 0, Reconciliation::DidNot), &quietly(Refusal::Stale));
     let landed = past.clone().then(past.reconcile("bob", 0, Reconciliation::Landed(ToolOutcome::text("wiped"))));
-    assert_eq!(result(&landed), result_of("wiped", false));
+    assert_eq!(result(&landed), result_of("<tool_output>wiped</tool_output>", false));
 }
 
 #[test]
 fn settlement_is_the_calls_one_result() {
     let cases = [
-        (Settlement::Ran(Some("it says 7".to_owned())), result_of("it says 7", false)),
+        (Settlement::Ran(Some("it says 7".to_owned())), result_of("<tool_output>it says 7</tool_output>", false)),
         (Settlement::Ran(None), result_of("settled_ran: A person found that the call took effect.", false)),
         (Settlement::NotRun, result_of("settled_not_run: A person found that the call did not take effect.", true)),
     ];
@@ -110,7 +110,7 @@ fn call_that_is_to_run_again_is_replaced_and_does_not_ask_anew() {
     assert_eq!(past.last().last(), Some(&replaced));
     assert_eq!(past.owed(), [run(new, 1)]);
     let past = past.started("bob", 0, 1).finished("bob", 0, 1, ToolOutcome::text("written"));
-    assert_eq!(result(&past), result_of("written", false));
+    assert_eq!(result(&past), result_of("<tool_output>written</tool_output>", false));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn result_that_arrives_after_its_call_was_closed_settles_it_and_wakes_nobody() {
     check(&past, &late, &accepted([settled(request, call, SettledHow::Late, Principal::Runtime, text)]));
     let past = past.then(late.clone());
     let told = "About an earlier call whose outcome was not known: Its result arrived after all: it took effect.";
-    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.to_owned() }, Vec::new()));
+    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.into() }, Vec::new()));
     check(&past, &late, &quietly(Refusal::Stale));
 }
 
@@ -179,7 +179,7 @@ fn late_failure_is_not_told_as_an_effect() {
     let late = past.finish("bob", 0, 1, ToolOutcome::failed(ToolErrorCode::Failed, "d"));
     let past = past.then(stop()).then(late);
     let told = "About an earlier call whose outcome was not known: It failed.";
-    assert_eq!(result(&past), Item::Notice { text: told.to_owned() });
+    assert_eq!(result(&past), Item::Notice { text: told.into() });
 }
 
 #[test]
@@ -220,5 +220,5 @@ fn stopping_a_call_that_waits_for_settlement_leaves_the_question_open() {
     assert_eq!(past.world.pending()[&request].kind, kind);
     let past = past.then(settle(request, Settlement::NotRun));
     let told = "About an earlier call whose outcome was not known: A person found that it did not take effect.";
-    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.to_owned() }, Vec::new()));
+    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.into() }, Vec::new()));
 }

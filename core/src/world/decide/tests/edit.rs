@@ -33,8 +33,7 @@ fn new_words_are_routed_like_a_new_message_in_an_episode_of_their_own() {
     assert_eq!((message.episode, message.respond.clone()), (episode(12), vec![agent("eve")]));
     assert_eq!(past.world.episodes()[&episode(12)].author, Some(person("ada").display));
     let past = past.woke("eve");
-    let heard =
-        crate::request::Item::Heard { from: "ada".to_owned(), text: "@eve hi".to_owned(), attachments: Vec::new() };
+    let heard = crate::request::Item::Heard { from: "ada".into(), text: "@eve hi".into(), attachments: Vec::new() };
     assert_eq!(past.memory("eve").items.iter().map(|kept| kept.item.as_ref()).collect::<Vec<_>>(), [&heard]);
 }
 

@@ -44,7 +44,9 @@ fn same_arguments_have_the_result_of_the_first_run_and_nothing_runs() {
     assert_eq!(*one, ToolFinished { memo, ..ToolFinished::new(call, agent, None, CallStatus::Done, None) });
     assert_eq!(runs_owed(&past), 0);
     let last = past.memory("bob").items.last().unwrap();
-    assert!(matches!(&*last.item, Item::Result { text, failed: false, .. } if text == "it is red"));
+    assert!(
+        matches!(&*last.item, Item::Result { text, failed: false, .. } if &**text == "<tool_output>it is red</tool_output>")
+    );
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn same_news_open_a_new_turn_in_an_episode_of_their_own() {
     let past = past.woke("bob");
     let broken = Event::PrefixBroken(PrefixBroken { agent: agent("bob"), cause: PrefixCause::Retraction, dropped: 0 });
     assert_eq!(past.last()[..2], [turn_opened("bob", 14, 14, &[4, 6]), broken]);
-    let heard = |text: &str| Item::Heard { from: "ada".to_owned(), text: text.to_owned(), attachments: Vec::new() };
+    let heard = |text: &str| Item::Heard { from: "ada".into(), text: text.into(), attachments: Vec::new() };
     let said = Item::Said { parts: vec![Part::Text("better".to_owned())] };
     let past = past.answered("bob", text("better"));
     let items: Vec<_> = past.memory("bob").items.iter().map(|kept| kept.item.as_ref().clone()).collect();

@@ -20,7 +20,7 @@ fn broken(name: &str) -> Event {
 }
 
 fn heard(from: &str, said: &str) -> Item {
-    Item::Heard { from: from.to_owned(), text: said.to_owned(), attachments: Vec::new() }
+    Item::Heard { from: from.into(), text: said.into(), attachments: Vec::new() }
 }
 
 fn items(past: &Past, name: &str) -> Vec<Item> {

@@ -1,5 +1,6 @@
 //! Questions from agent to agent, whose messages are taken back.
 
+use crate::border::Fence;
 use crate::effect::Effect;
 use crate::event::*;
 use crate::memory::CallState;
@@ -32,11 +33,9 @@ fn waits(past: &Past) -> bool {
 
 /// What bob's call gave in the end.
 fn result(past: &Past) -> Option<String> {
-    past.memory("bob")
-        .items
-        .iter()
-        .rev()
-        .find_map(|kept| if let Item::Result { text, .. } = &*kept.item { Some(text.clone()) } else { None })
+    past.memory("bob").items.iter().rev().find_map(|kept| {
+        if let Item::Result { text, .. } = &*kept.item { Some(Fence::ToolOutput.inside(text).to_owned()) } else { None }
+    })
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use crate::border::Fence;
 use crate::effect::Effect;
 use crate::event::EventKind;
 use crate::ids::Attempt;
@@ -6,7 +7,9 @@ use crate::testing::*;
 use crate::tool::ToolOutcome;
 
 fn results(past: &Past) -> Vec<String> {
-    let text = |item: &Item| if let Item::Result { text, .. } = item { Some(text.clone()) } else { None };
+    let text = |item: &Item| {
+        if let Item::Result { text, .. } = item { Some(Fence::ToolOutput.inside(text).to_owned()) } else { None }
+    };
     past.memory("bob").items.iter().filter_map(|kept| text(&kept.item)).collect()
 }
 

@@ -98,11 +98,8 @@ fn agents_message_is_not_remembered_by_others_where_memory_is_addressed() {
     let past = Past::with(room).said("@bob hi").woke("bob").answered("bob", text("all is well"));
     let past = past.said("@eve hi").woke("eve");
     let heard: Vec<_> = past.memory("eve").items.iter().map(|kept| kept.item.as_ref().clone()).collect();
-    let said = |text: &str| crate::request::Item::Heard {
-        from: "ada".to_owned(),
-        text: text.to_owned(),
-        attachments: Vec::new(),
-    };
+    let said =
+        |text: &str| crate::request::Item::Heard { from: "ada".into(), text: text.into(), attachments: Vec::new() };
     assert_eq!(heard, [said("@bob hi"), said("@eve hi")]);
 }
 

@@ -27,7 +27,7 @@ fn turn_sees_nothing_behind_its_horizon() {
     let past = Past::began().said("@bob one");
     let early = past.wake("bob", ASK);
     let past = past.said("@bob two").then(early);
-    let heard = Item::Heard { from: "ada".to_owned(), text: "@bob one".to_owned(), attachments: Vec::new() };
+    let heard = Item::Heard { from: "ada".into(), text: "@bob one".into(), attachments: Vec::new() };
     let ask = past.world.model_ask(&agent("bob")).unwrap();
     assert_eq!(ask.request.items, [heard.into()]);
     let past = past.answered("bob", text("first"));
@@ -40,7 +40,7 @@ fn model_is_told_of_a_tools_schema_without_its_noise() {
         serde_json::json!({ "$comment": "c", "properties": { "path": { "title": "Path", "type": "string" } } });
     let past = Past::with(room_with(|spec| spec.tools.get_mut(&tool("look")).unwrap().schema = schema));
     let tools = past.said("@bob hi").woke("bob").world.model_ask(&agent("bob")).unwrap().request.tools;
-    let look = tools.iter().find(|declared| declared.name == "look").unwrap();
+    let look = tools.iter().find(|declared| &*declared.name == "look").unwrap();
     assert_eq!(look.schema, serde_json::json!({ "properties": { "path": { "type": "string" } } }));
 }
 

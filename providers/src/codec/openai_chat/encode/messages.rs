@@ -5,8 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use folkmoot_core::event::Attachment;
-use folkmoot_core::request::{Item, ModelRequest};
+use folkmoot_core::request::{Attached, Item, ModelRequest};
 use serde_json::{Value, json};
 
 use super::super::ReasoningEcho;
@@ -18,12 +17,12 @@ const NO_RESULT: &str = "[no result of this call is known]";
 /// The messages, and what could not be carried.
 pub(super) fn messages(echo: ReasoningEcho, request: &ModelRequest) -> (Vec<Value>, Vec<String>) {
     let mut writer = Writer { echo, ..Writer::default() };
-    if !request.system.is_empty() {
+    if !request.system().is_empty() {
         // One message: several chat templates accept a system message only as the first.
-        let system: Vec<&str> = request.system.iter().map(|layer| layer.text.as_str()).collect();
+        let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
         writer.messages.push(json!({ "role": "system", "content": system.join("\n\n") }));
     }
-    request.items.iter().for_each(|item| writer.item(item));
+    request.items().iter().for_each(|item| writer.item(item));
     writer.answer_all();
     (writer.messages, writer.warnings.into_iter().map(str::to_owned).collect())
 }
@@ -79,7 +78,7 @@ impl Writer {
     }
 
     /// What was said, and a line for each file: this codec sends none.
-    fn heard(&mut self, from: &str, text: &str, attachments: &[Attachment]) -> String {
+    fn heard(&mut self, from: &str, text: &str, attachments: &[Attached]) -> String {
         let lines: Vec<String> = attachments.iter().map(ToString::to_string).collect();
         if lines.is_empty() {
             return format!("{from}: {text}");

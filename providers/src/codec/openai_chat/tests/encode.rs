@@ -1,20 +1,13 @@
-use std::sync::Arc;
-
-use folkmoot_core::event::Attachment;
+use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
+use folkmoot_core::request::{Attached, Layer, LayerKind, Parameters, ToolDeclaration};
 
 use super::*;
 
-fn request(items: Vec<Item>) -> ModelRequest {
-    ModelRequest {
-        model: "small-1".into(),
-        parameters: Parameters::default(),
-        system: vec![],
-        tools: vec![],
-        items: items.into_iter().map(Arc::new).collect(),
-        fingerprint: Digest::of(&[]),
-    }
+type Item = folkmoot_core::request::Item<String>;
+
+fn request(items: Vec<Item>) -> ForgedRequest {
+    ForgedRequest { model: "small-1".into(), items, ..ForgedRequest::default() }
 }
 
 fn heard(from: &str, text: &str) -> Item {
@@ -43,7 +36,7 @@ fn asks(calls: &[(&str, &str)]) -> Value {
 }
 
 fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire = OpenAiChat::default().encode(&request(items), Mode::Whole);
+    let wire = OpenAiChat::default().encode(&request(items).into_request(), Mode::Whole);
     (wire.body["messages"].clone(), wire.warnings)
 }
 
@@ -59,7 +52,7 @@ fn a_request_is_written_whole() {
     request.parameters = Parameters { temperature_milli: Some(700), output_tokens_max: Some(9) };
     let schema = json!({ "type": "object" });
     request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
-    let wire = OpenAiChat::default().encode(&request, Mode::Stream);
+    let wire = OpenAiChat::default().encode(&request.into_request(), Mode::Stream);
     let function = json!({ "name": "t", "description": "d", "parameters": schema });
     let expected = json!({
         "model": "small-1",
@@ -75,7 +68,7 @@ fn a_request_is_written_whole() {
 
 #[test]
 fn what_is_not_given_is_not_sent() {
-    let wire = OpenAiChat::default().encode(&request(vec![heard("Ada", "Hi")]), Mode::Whole);
+    let wire = OpenAiChat::default().encode(&request(vec![heard("Ada", "Hi")]).into_request(), Mode::Whole);
     assert_eq!(wire.body, json!({ "model": "small-1", "messages": [user("Ada: Hi")] }));
 }
 
@@ -84,7 +77,7 @@ fn the_token_limit_goes_where_the_server_wants_it() {
     let mut request = request(vec![]);
     request.parameters.output_tokens_max = Some(9);
     let codec = OpenAiChat { output_limit: OutputLimit::MaxTokens, ..OpenAiChat::default() };
-    assert_eq!(codec.encode(&request, Mode::Whole).body["max_tokens"], json!(9));
+    assert_eq!(codec.encode(&request.clone().into_request(), Mode::Whole).body["max_tokens"], json!(9));
 }
 
 #[test]
@@ -165,7 +158,7 @@ fn reasoning_goes_back_only_with_calls_and_only_where_it_came_from_this_wire() {
     let (messages, _) = encode(vec![said(parts.clone()), result("a", "1")]);
     assert_eq!(messages[0]["reasoning_content"], json!("r"));
     let silent = OpenAiChat { reasoning_echo: ReasoningEcho::Never, ..OpenAiChat::default() };
-    let body = silent.encode(&request(vec![said(parts)]), Mode::Whole).body;
+    let body = silent.encode(&request(vec![said(parts)]).into_request(), Mode::Whole).body;
     assert_eq!(body["messages"][0], asks(&[("a", "{}")]));
 
     let foreign = Part::Opaque(json!({ "another-wire": { "signature": "s" } }));
@@ -216,10 +209,15 @@ proptest! {
 
 #[test]
 fn what_is_attached_is_told_in_a_line_each_and_that_it_was_not_sent() {
-    let attachments = ["cat.png", "dog.png"].map(|name| Attachment::of(name, "image/png", b"12345")).to_vec();
-    let heard = |text: &str| Item::Heard { from: "Ada".into(), text: text.into(), attachments: attachments.clone() };
+    let attachments = ["cat.png", "\"].png"].map(|name| Attached {
+        blob: Digest::sha256(b"12345"),
+        media_type: "image/png".into(),
+        name: name.into(),
+        bytes: 5,
+    });
+    let heard = |text: &str| Item::Heard { from: "Ada".into(), text: text.into(), attachments: attachments.to_vec() };
     let (messages, warnings) = encode(vec![heard("Look!"), heard("")]);
-    let lines = "[attached: cat.png, image/png, 5 bytes]\n[attached: dog.png, image/png, 5 bytes]";
+    let lines = "[attached: \"cat.png\", image/png, 5 bytes]\n[attached: \"\\\"].png\", image/png, 5 bytes]";
     assert_eq!(messages, json!([user(&format!("Ada: Look!\n{lines}")), user(&format!("Ada: {lines}"))]));
     assert_eq!(warnings, ["attachment_not_sent"]);
 }

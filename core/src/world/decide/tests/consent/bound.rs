@@ -9,7 +9,7 @@ use crate::world::World;
 fn tampered(past: &Past, pointer: &str, value: Value) -> Past {
     let mut state = serde_json::to_value(&past.world).unwrap();
     *state.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
-    let world: World = serde_json::from_value(state).unwrap();
+    let world = World::restore(state.to_string().as_bytes()).unwrap();
     let mut past = past.clone();
     past.world = world;
     past

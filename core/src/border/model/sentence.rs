@@ -1,80 +1,14 @@
-//! What an agent reads of a call's end: the tool's own words, or one fixed sentence.
+//! The fixed sentences of calls that gave no words of their own.
 
-use super::{CallResult, Message, Slot};
-use crate::content::Content;
 use crate::event::{CallStatus, Finding, UnansweredCause, UnknownCause};
-use crate::request::Item;
-use crate::tool::{ToolErrorCode, ToolOutcome};
-
-impl CallResult {
-    /// The result of a call that ended as `status`.
-    #[must_use]
-    pub fn new(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>) -> Self {
-        let fixed = |text: String| Self { text, failed: true, preface: None, views: Vec::new() };
-        match (status, outcome.present().and_then(Option::as_ref)) {
-            (CallStatus::Done, Some(ToolOutcome::Done(output))) => {
-                Self { text: output.text.clone(), failed: false, preface: None, views: output.views.clone() }
-            }
-            (CallStatus::Done, _) => {
-                Self { text: "[erased]".to_owned(), failed: false, preface: None, views: Vec::new() }
-            }
-            (CallStatus::SettledRan | CallStatus::HandedOff, _) => Self { failed: false, ..fixed(sentence(status)) },
-            (_, _) => fixed(sentence(status)),
-        }
-    }
-
-    /// The result of a call that took effect, as a person says it: the settlement's text is the result.
-    #[must_use]
-    pub fn settled(text: String) -> Self {
-        Self { text, failed: false, preface: None, views: Vec::new() }
-    }
-}
-
-impl CallResult {
-    /// The same result, with the reason that a person gave for it and that the agent may read.
-    #[must_use]
-    pub fn because(mut self, reason: Option<Content<String>>) -> Self {
-        if let Some(Content::Present(reason)) = reason {
-            self.text.push_str(&format!(" The person says why: {reason}"));
-        }
-        self
-    }
-
-    /// What its agent reads of it.
-    #[must_use]
-    pub fn read(&self) -> String {
-        match &self.preface {
-            None => self.text.clone(),
-            Some(preface) => format!("{}{}", preface.present().map_or(EDITED, String::as_str), self.text),
-        }
-    }
-
-    /// The result of a call that another agent answered: what it said; `None` if that was erased.
-    #[must_use]
-    pub fn answered(said: Option<String>) -> Self {
-        Self {
-            text: said.unwrap_or_else(|| Message::ERASED.to_owned()),
-            failed: false,
-            preface: None,
-            views: Vec::new(),
-        }
-    }
-}
-
-impl Slot {
-    /// The item of its result; `None` while there is none, or where the call itself was erased.
-    #[must_use]
-    pub fn item(&self) -> Option<Item> {
-        let result = self.result.as_ref().filter(|_| !self.is_erased)?;
-        Some(Item::Result { label: self.label.clone(), text: result.read(), failed: result.failed })
-    }
-}
+use crate::tool::ToolErrorCode;
 
 /// What an agent reads of a call whose arguments a person changed, before the result.
-pub(super) const EDITED: &str = "edited: A person changed the arguments of this call before it ran. What follows is the result of the changed call.\n";
+pub(super) const EDITED: &str = "edited: A person changed the arguments of this call before it ran. What follows is \
+     the result of the changed call.\n";
 
 /// The fixed sentence of an end. Holds codes and schema paths, never a value.
-fn sentence(status: &CallStatus) -> String {
+pub(super) fn sentence(status: &CallStatus) -> String {
     let (code, text) = match status {
         CallStatus::Done => ("done", "The tool ran."),
         CallStatus::Failed(code) => return failure(*code),

@@ -1,0 +1,35 @@
+//! What an agent reads of what others said, and of what it once said itself.
+
+use std::collections::BTreeSet;
+
+use super::{ModelText, redacted};
+use crate::content::Content;
+use crate::event::Attachment;
+use crate::memory::Message;
+use crate::redaction::RedactionKind;
+use crate::request::{Attached, Item};
+
+/// What somebody said, as all others read it.
+pub(crate) fn heard(
+    from: &str,
+    text: &Content<String>,
+    attachments: &[Attachment],
+    redact: &BTreeSet<RedactionKind>,
+) -> Item {
+    let file = |file: &Attachment| Attached {
+        blob: file.blob,
+        media_type: ModelText(file.media_type.clone()),
+        name: ModelText(redacted(redact, &file.name)),
+        bytes: file.bytes,
+    };
+    Item::Heard {
+        from: ModelText(from.to_owned()),
+        text: ModelText(text.present().map_or_else(|| Message::ERASED.to_owned(), |text| redacted(redact, text))),
+        attachments: attachments.iter().map(file).collect(),
+    }
+}
+
+/// What an agent wrote down for itself in the place of older items: its own words.
+pub(crate) fn own_summary(text: String) -> Item {
+    Item::Summary { text: ModelText(text) }
+}

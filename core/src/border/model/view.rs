@@ -1,0 +1,105 @@
+//! What a model sees of a call's end.
+
+use serde::Serialize;
+
+use super::output::{Seen, seen};
+use super::sentence::{EDITED, sentence};
+use super::{Crossing, Fence, ModelText, redacted};
+use crate::content::Content;
+use crate::event::{CallStatus, OutcomeSettled, SettledHow};
+use crate::memory::Message;
+use crate::request::Item;
+use crate::tool::ToolOutcome;
+
+/// What a model sees of a call's end: data of whoever gave it, or one fixed sentence. Only this crate makes one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelView {
+    /// What a person changed before the call ran; empty if nothing.
+    pub(super) before: String,
+    pub(super) text: String,
+    pub(super) failed: bool,
+    pub(super) is_data: bool,
+}
+
+impl ModelView {
+    /// The view of a call that ended as `status`: of the tool's own words as much as its policy allows, and of
+    /// everything else the fixed sentence.
+    pub(crate) fn ended(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>, crossing: Crossing<'_>) -> Self {
+        let fixed = |failed: bool| Self::fixed(sentence(status), failed, crossing);
+        match (status, outcome.present().and_then(Option::as_ref)) {
+            (CallStatus::Done, Some(ToolOutcome::Done(output))) => match seen(output, crossing.view) {
+                Seen::Data(text) => Self::data(&text, crossing),
+                Seen::Sentence(text) => Self::fixed(text.to_owned(), false, crossing),
+            },
+            (CallStatus::Done, _) => Self::fixed(Message::ERASED.to_owned(), false, crossing),
+            (CallStatus::SettledRan | CallStatus::HandedOff, _) => fixed(false),
+            (CallStatus::Denied, _) => fixed(true).because(crossing),
+            (_, _) => fixed(true),
+        }
+    }
+
+    /// The view of a call that another agent answered: its words are no more ours than a tool's. `None`: they were
+    /// erased.
+    pub(crate) fn answered(text: Option<&str>, crossing: Crossing<'_>) -> Self {
+        text.map_or_else(|| Self::fixed(Message::ERASED.to_owned(), false, crossing), |text| Self::data(text, crossing))
+    }
+
+    /// The view of an open call about which it became known whether it took effect.
+    pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
+        let said = event.text.present().and_then(|text| text.result.as_deref());
+        match (event.how, said) {
+            (SettledHow::Ran, Some(said)) => Self::data(said, crossing),
+            (SettledHow::Ran, None) => Self::fixed(sentence(&CallStatus::SettledRan), false, crossing),
+            (SettledHow::NotRun | SettledHow::Late | SettledHow::RunAgain, _) => {
+                Self::fixed(sentence(&CallStatus::SettledNotRun), true, crossing)
+            }
+        }
+    }
+
+    /// The same view, of another call. What a person changed in the first one is not part of it.
+    pub(crate) fn again(&self, crossing: Crossing<'_>) -> Self {
+        let text = redacted(crossing.redact, &self.text);
+        Self { text, is_data: self.is_data, ..Self::fixed(String::new(), self.failed, crossing) }
+    }
+
+    fn data(text: &str, crossing: Crossing<'_>) -> Self {
+        let text = redacted(crossing.redact, text);
+        Self { text, is_data: true, ..Self::fixed(String::new(), false, crossing) }
+    }
+
+    fn fixed(text: String, failed: bool, crossing: Crossing<'_>) -> Self {
+        let before = crossing.edits.map_or_else(String::new, |edits| match edits {
+            Content::Present(changes) => format!("{EDITED}{}\n", redacted(crossing.redact, changes)),
+            Content::Erased { .. } => EDITED.to_owned(),
+        });
+        Self { before, text, failed, is_data: false }
+    }
+
+    /// The same, with the reason that a person shares.
+    fn because(mut self, crossing: Crossing<'_>) -> Self {
+        if let Some(Content::Present(reason)) = crossing.reason {
+            self.text.push_str(" The person says why: ");
+            self.text.push_str(&redacted(crossing.redact, reason));
+        }
+        self
+    }
+
+    /// What the model may read, without a fence.
+    #[must_use]
+    pub fn read(&self) -> String {
+        format!("{}{}", self.before, self.text)
+    }
+
+    /// Whether the call failed or did not run.
+    #[must_use]
+    pub const fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// The item that answers the call called `label`.
+    pub(crate) fn item(&self, label: &str) -> Item {
+        let text = if self.is_data { Fence::ToolOutput.around(&self.text) } else { ModelText(self.text.clone()) };
+        let text = ModelText(format!("{}{text}", self.before));
+        Item::Result { label: label.to_owned(), text, failed: self.failed }
+    }
+}
