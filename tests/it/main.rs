@@ -11,6 +11,7 @@
 #![expect(clippy::large_futures, reason = "a whole run is one future here")]
 
 mod architecture;
+mod canaries;
 mod golden;
 mod labels;
 mod laws;
