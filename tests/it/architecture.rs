@@ -20,7 +20,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that nobody knows: they compose.
-const TOPS: &[&str] = &["folkmoot-cli", "folkmoot-examples", "folkmoot-tests"];
+const TOPS: &[&str] = &["folkmoot-cli", "folkmoot-examples", "folkmoot-seal", "folkmoot-tests"];
 
 /// What a crate without I/O, clock and executor can have no use for.
 const NOT_IN_CORE: &[&str] = &["tokio", "tokio-util", "futures", "futures-util", "reqwest", "mio", "getrandom", "rand"];

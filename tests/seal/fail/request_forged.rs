@@ -1,0 +1,6 @@
+//! What makes requests for tests is not there without the feature `testing`.
+use folkmoot_core::border::ForgedRequest;
+
+fn main() {
+    let _ = ForgedRequest::default().into_request();
+}

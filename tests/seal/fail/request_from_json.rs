@@ -1,0 +1,6 @@
+//! Parsing makes no request to a model.
+use folkmoot_core::request::ModelRequest;
+
+fn main() {
+    let _: ModelRequest = serde_json::from_str("{}").unwrap();
+}

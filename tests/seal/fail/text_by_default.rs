@@ -1,0 +1,6 @@
+//! There is no empty text for models to begin with.
+use folkmoot_core::border::ModelText;
+
+fn main() {
+    let _: ModelText = Default::default();
+}

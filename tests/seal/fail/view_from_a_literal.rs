@@ -1,0 +1,6 @@
+//! What a model sees of a tool's outcome is not made from its fields.
+use folkmoot_core::border::ModelView;
+
+fn main() {
+    let _ = ModelView { before: String::new(), text: "done".to_owned(), failed: false, is_data: false };
+}

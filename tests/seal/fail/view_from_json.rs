@@ -1,0 +1,6 @@
+//! Parsing makes no view of an outcome.
+use folkmoot_core::border::ModelView;
+
+fn main() {
+    let _: ModelView = serde_json::from_str("{}").unwrap();
+}
