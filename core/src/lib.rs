@@ -61,6 +61,7 @@ pub mod schema;
 pub mod spec;
 pub mod tokens;
 pub mod tool;
+pub mod view;
 pub mod why;
 pub mod world;
 

@@ -1,0 +1,4 @@
+use super::*;
+
+mod aggregates;
+mod forms;
