@@ -5,18 +5,22 @@ use std::collections::BTreeMap;
 use crate::border::model::Crossing;
 use crate::commit::Commit;
 use crate::content::Content;
-use crate::event::{AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow};
+use crate::event::{AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow, ToolFinished};
 use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::memory::CallResult;
 use crate::port::{Reaction, TextEvent, ToolResultEvent};
 use crate::response::LLMResponse;
+use crate::spec::WorldSpec;
+use crate::tool::ViewPolicy;
 use crate::world::World;
 
 mod revision;
 mod transcript;
 
 pub use revision::{Revised, Revision};
-pub use transcript::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager};
+pub use transcript::{
+    TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager, TranscriptShown,
+};
 
 use revision::edited_event;
 
@@ -93,6 +97,16 @@ fn shown(author: &Author) -> String {
 pub struct ToolResultProjection {
     agent: AgentName,
     open: BTreeMap<CallId, (TurnId, String)>,
+    /// What a model may read of the tools' outputs: in the agent's turn, and in the next one.
+    views: Views,
+    views_next: Views,
+}
+
+/// Policies by the tools' names.
+type Views = BTreeMap<String, ViewPolicy>;
+
+fn views_of(spec: &WorldSpec) -> Views {
+    spec.tools.values().map(|tool| (tool.name.to_string(), tool.view)).collect()
 }
 
 impl ToolResultProjection {
@@ -103,7 +117,13 @@ impl ToolResultProjection {
         let turn = memory.and_then(|memory| memory.turn.as_ref());
         let slots = turn.into_iter().flat_map(|turn| turn.slots.iter().map(|slot| (turn.id, slot)));
         let open = slots.filter(|(_, slot)| slot.result.is_none());
-        Self { agent: agent.clone(), open: open.map(|(turn, slot)| (slot.call, (turn, slot.tool.clone()))).collect() }
+        let rules = turn.map_or(world.rules(), |turn| &turn.rules);
+        Self {
+            agent: agent.clone(),
+            open: open.map(|(turn, slot)| (slot.call, (turn, slot.tool.clone()))).collect(),
+            views: views_of(rules.spec()),
+            views_next: views_of(world.rules().spec()),
+        }
     }
 
     /// The results that a commit brought.
@@ -124,6 +144,14 @@ impl ToolResultProjection {
         answer: Option<&(Position, Content<LLMResponse>)>,
         commit: &Commit,
     ) -> Option<ToolResultEvent> {
+        if let Event::SpecRevised(revised) = event {
+            self.views_next = views_of(&revised.spec);
+        }
+        if let Event::TurnOpened(opened) = event
+            && opened.agent == self.agent
+        {
+            self.views = self.views_next.clone();
+        }
         if let Event::CallsAdmitted(admitted) = event
             && admitted.agent == self.agent
         {
@@ -136,7 +164,7 @@ impl ToolResultProjection {
             let result = if let CallStatus::Answered(at) = finished.status {
                 CallResult::answered(said_at(at, commit).as_deref(), Crossing::OPEN)
             } else {
-                CallResult::ended(&finished.status, &finished.outcome, Crossing::OPEN)
+                CallResult::ended(finished, Crossing { view: self.view_of(finished), ..Crossing::OPEN })
             };
             return self.close(finished.call, result);
         }
@@ -147,6 +175,11 @@ impl ToolResultProjection {
             }
             SettledHow::RunAgain | SettledHow::Late => None,
         }
+    }
+
+    fn view_of(&self, finished: &ToolFinished) -> ViewPolicy {
+        let tool = self.open.get(&finished.call).map(|(_, tool)| tool);
+        tool.and_then(|tool| self.views.get(tool)).copied().unwrap_or(ViewPolicy::None)
     }
 
     /// The tool as the agent named it: in its answer, or in the call that this one replaces.

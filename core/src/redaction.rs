@@ -79,8 +79,19 @@ impl RedactionKind {
 /// twice changes nothing more.
 #[must_use]
 pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
-    kinds.iter().fold(Cow::Borrowed(text), |text, kind| kind.redact(text))
+    let mut redacted = Cow::Borrowed(text);
+    // What stands beside a marker may begin only now. Each pass that changes anything leaves less to find.
+    for _ in 0..PASSES_MAX {
+        match kinds.iter().fold(Cow::Borrowed(&*redacted), |text, kind| kind.redact(text)) {
+            Cow::Borrowed(_) => break,
+            Cow::Owned(next) => redacted = Cow::Owned(next),
+        }
+    }
+    redacted
 }
+
+/// How often a text is searched: a match may uncover another one, hardly a third.
+const PASSES_MAX: usize = 8;
 
 /// Redacts the strings in `value` at every depth, the names of fields included. Numbers, and the count of what an array
 /// or object holds, stay: a second name that would become the same marker is numbered, e.g. `[email] 2`. With

@@ -7,19 +7,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::firewall::Known;
-use crate::ids::{AgentName, Digest, ToolName};
+use crate::ids::{AgentName, ArtifactName, Digest, ToolName};
 use crate::routing::mentions::Names;
 use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, WorldSpec};
 use crate::tool::{ToolSpec, reads_json};
 
 mod check;
+mod kinds;
 mod pipeline;
 mod ruling;
 #[cfg(test)]
 mod tests;
 mod validate;
 
+use kinds::{Kinds, check_kinds, kinds_of};
 pub use pipeline::{Pipeline, Stage};
 pub(crate) use ruling::Ruling;
 
@@ -29,6 +31,7 @@ pub(crate) use ruling::Ruling;
 pub struct Rules {
     spec: WorldSpec,
     schemas: BTreeMap<ToolName, ToolSchema>,
+    kinds: Kinds,
     /// Agents and their display names, as mentions find them.
     names: Names<AgentName>,
     /// The agents' places in the roster.
@@ -130,6 +133,20 @@ pub enum RulesError {
         /// What is wrong with it, and where.
         why: SchemaError,
     },
+    /// A kind of domain artifact that nothing can be drawn by.
+    #[error("the kind of artifact {kind} cannot be used: {why}")]
+    BadKind {
+        /// The kind.
+        kind: ArtifactName,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Two tools declare a kind of domain artifact, and mean something else by it.
+    #[error("two tools declare the kind of artifact {kind}, and not alike")]
+    TwoKinds {
+        /// The kind.
+        kind: ArtifactName,
+    },
 }
 
 impl Rules {
@@ -144,7 +161,8 @@ impl Rules {
             let bad = |why| RulesError::BadSchema { tool: name.clone(), why };
             schemas.insert(name.clone(), ToolSchema::check(&tool.schema).map_err(bad)?);
         }
-        Ok(Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas })
+        let kinds = check_kinds(&spec)?;
+        Ok(Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas, kinds })
     }
 
     /// The structure.
@@ -220,7 +238,8 @@ impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
         let schema = |(name, tool): (&ToolName, &ToolSpec)| (name.clone(), ToolSchema::recorded(&tool.schema));
         let schemas = spec.tools.iter().map(schema).collect();
-        Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas }
+        let kinds = kinds_of(&spec);
+        Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas, kinds }
     }
 }
 

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::ids::{AgentName, Digest, ModelName, StateName, ToolName};
+use crate::ids::{AgentName, ArtifactName, Digest, ModelName, StateName, ToolName};
 use crate::redaction::RedactionKind;
 use crate::request::Parameters;
-use crate::tool::{EffectClass, ToolSpec};
+use crate::tool::{ArtifactSpec, EffectClass, ToolSpec};
 
 mod consent;
 
@@ -42,6 +42,13 @@ impl WorldSpec {
     #[must_use]
     pub fn agent(&self, name: &AgentName) -> Option<&AgentSpec> {
         self.agents.iter().find(|agent| agent.name == *name)
+    }
+
+    /// The kinds of domain artifacts that its tools give.
+    #[must_use]
+    pub fn kinds(&self) -> BTreeMap<ArtifactName, ArtifactSpec> {
+        let kinds = self.tools.values().flat_map(|tool| &tool.artifacts);
+        kinds.map(|(name, kind)| (name.clone(), kind.clone())).collect()
     }
 
     /// The digest of the structure and the text together.

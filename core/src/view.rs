@@ -15,5 +15,5 @@ mod tests;
 
 pub use artifact::artifact_blocks;
 pub use block::{Block, Column, blocks, plain};
-pub use model::for_model;
+pub use model::{Seen, for_model};
 pub(crate) use pointer::is_pointer;

@@ -23,7 +23,7 @@ async fn said(store: &Store, count: usize) -> Runtime {
 fn texts(page: &TranscriptPage) -> Vec<String> {
     let text = |entry: &TranscriptEntry| match entry {
         TranscriptEntry::Message(message) => message.text.clone(),
-        TranscriptEntry::Notice(_) => None,
+        TranscriptEntry::Notice(_) | TranscriptEntry::Shown(_) => None,
     };
     page.entries.iter().filter_map(text).collect()
 }

@@ -20,7 +20,6 @@ mod forged;
 mod layer;
 mod message;
 mod notice;
-mod output;
 pub(crate) mod restored;
 mod sentence;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::event::Wider;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
 use crate::principal::{Person, Principal};
-use crate::tool::{Choose, EffectClass, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome};
+use crate::tool::{Choose, EffectClass, Question, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, View};
 
 /// An answer's tool calls were taken up. Their arguments stand in the answer and are not stored again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +223,11 @@ pub struct ToolFinished {
     /// What the tool reported while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
-    /// What the tool gave; `None` if it never ran.
+    /// The views of the outcome that nobody sees, by number, ascending: artifacts of a kind that the tool does not
+    /// declare, or that do not fit it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<u32>,
+    /// What the tool gave, whole; `None` if it never ran.
     #[serde(skip)]
     pub outcome: Content<Option<ToolOutcome>>,
 }
@@ -238,7 +242,15 @@ impl ToolFinished {
         status: CallStatus,
         outcome: Option<ToolOutcome>,
     ) -> Self {
-        Self { call, agent, attempt, status, memo: None, progress: None, outcome: Content::Present(outcome) }
+        let outcome = Content::Present(outcome);
+        Self { call, agent, attempt, status, memo: None, progress: None, dropped: Vec::new(), outcome }
+    }
+
+    /// What people see of the outcome, in order; nothing if the call did not end well, or if that was erased.
+    pub fn views(&self) -> impl Iterator<Item = &View> {
+        let outcome = self.outcome.present().and_then(Option::as_ref).filter(|_| self.status == CallStatus::Done);
+        let views = if let Some(ToolOutcome::Done(output)) = outcome { output.views.as_slice() } else { &[] };
+        (0..).zip(views).filter(|(number, _)| !self.dropped.contains(number)).map(|(_, view)| view)
     }
 }
 

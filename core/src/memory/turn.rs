@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Message;
 use crate::border::ModelView;
 use crate::border::model::{Crossing, restored};
-use crate::content::Content;
-use crate::event::{CallStatus, OutcomeSettled, Purpose};
+use crate::event::{OutcomeSettled, Purpose, ToolFinished};
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
 };
@@ -17,7 +16,7 @@ use crate::principal::Person;
 use crate::request::{Item, Layer, Parameters};
 use crate::routing::mentions::{Joined, Names};
 use crate::rules::Rules;
-use crate::tool::{ToolOutcome, View};
+use crate::tool::View;
 
 /// An open turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,13 +135,10 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// The result of a call that ended as `status`.
-    pub(crate) fn ended(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>, crossing: Crossing<'_>) -> Self {
-        let views = match (status, outcome.present()) {
-            (CallStatus::Done, Some(Some(ToolOutcome::Done(output)))) => output.views.clone(),
-            (_, _) => Vec::new(),
-        };
-        Self { view: ModelView::ended(status, outcome, crossing), views }
+    /// The result of a call that ended as `finished`.
+    pub(crate) fn ended(finished: &ToolFinished, crossing: Crossing<'_>) -> Self {
+        let view = ModelView::ended(&finished.status, &finished.outcome, crossing);
+        Self { view, views: finished.views().cloned().collect() }
     }
 
     /// The same result once more, of a call that had none of its own.

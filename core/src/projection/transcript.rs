@@ -9,9 +9,11 @@ use crate::commit::Commit;
 use crate::content::Content;
 use crate::event::{
     Attachment, Author, Event, MessageBody, MessageEdited, MessagePosted, MessageRouted, Notice, NoticePosted,
+    ToolFinished,
 };
-use crate::ids::{EpisodeId, MessageId, PersonName, Position, Time};
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, PersonName, Position, Time};
 use crate::response::LLMResponse;
+use crate::tool::View;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,8 @@ pub enum TranscriptEntry {
     Message(TranscriptMessage),
     /// The world told something.
     Notice(TranscriptNotice),
+    /// A tool showed something.
+    Shown(TranscriptShown),
 }
 
 /// A message as it reads now.
@@ -69,6 +73,21 @@ pub struct TranscriptNotice {
     pub episode: Option<EpisodeId>,
 }
 
+/// What a tool showed people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TranscriptShown {
+    /// Where it stands.
+    pub at: Position,
+    /// When that was.
+    pub time: Time,
+    /// The agent whose call it was.
+    pub agent: AgentName,
+    /// The call.
+    pub call: CallId,
+    /// What is shown, in order; never empty.
+    pub views: Vec<View>,
+}
+
 impl TranscriptEntry {
     /// Where it stands.
     #[must_use]
@@ -76,6 +95,7 @@ impl TranscriptEntry {
         match self {
             Self::Message(message) => message.at,
             Self::Notice(notice) => notice.at,
+            Self::Shown(shown) => shown.at,
         }
     }
 }
@@ -163,6 +183,8 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
         {
             let NoticePosted { notice, to, episode } = posted.clone();
             entries.push(TranscriptEntry::Notice(TranscriptNotice { at, time, notice, to, episode }));
+        } else if let Event::ToolFinished(finished) = event {
+            entries.extend(shown(at, time, finished).map(TranscriptEntry::Shown));
         }
     }
     entries
@@ -206,6 +228,12 @@ fn said_anew(at: Position, time: Time, edited: &MessageEdited) -> TranscriptMess
         attachments: attached(&edited.body),
         edited: true,
     }
+}
+
+fn shown(at: Position, time: Time, finished: &ToolFinished) -> Option<TranscriptShown> {
+    let views: Vec<View> = finished.views().cloned().collect();
+    let (agent, call) = (finished.agent.clone(), finished.call);
+    (!views.is_empty()).then_some(TranscriptShown { at, time, agent, call, views })
 }
 
 fn attached(body: &Content<MessageBody>) -> Vec<Attachment> {

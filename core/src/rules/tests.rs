@@ -1,8 +1,9 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::event::{Finding, Severity};
 use crate::testing::*;
+use crate::tool::{ArtifactField, ArtifactSpec, FieldForm};
 
 fn fault(change: impl FnOnce(&mut WorldSpec)) -> RulesError {
     Rules::check(room_with(change)).unwrap_err()
@@ -178,4 +179,37 @@ fn pipeline_lists_the_stages_in_their_order_and_its_digest_is_of_their_settings(
     let differ = plain.stages.iter().zip(&denying.stages).filter(|(one, other)| one.digest != other.digest);
     assert_eq!(differ.map(|(stage, _)| stage.name.as_str()).collect::<Vec<_>>(), ["deny"]);
     assert_ne!(denying.digest, plain.digest);
+}
+
+fn kind_of_look(schema: Value, path: &str) -> impl FnOnce(&mut WorldSpec) {
+    let field = ArtifactField { path: path.to_owned(), label: "Cost".to_owned(), form: FieldForm::Plain };
+    let kind = ArtifactSpec { title: "Estimate".to_owned(), schema, fields: vec![field] };
+    |spec| {
+        let look = spec.tools.get_mut(&tool("look")).unwrap();
+        look.artifacts.insert(ArtifactName::new("estimate").unwrap(), kind);
+    }
+}
+
+#[test]
+fn kinds_of_artifacts_have_schemas_that_compile_and_paths_that_are_pointers() {
+    assert!(Rules::check(room_with(kind_of_look(json!({ "type": "object" }), "/cost"))).is_ok());
+    for (schema, path) in [(json!({ "type": "objects" }), "/cost"), (json!({ "type": "object" }), "cost")] {
+        let fault = fault(kind_of_look(schema, path));
+        assert!(matches!(&fault, RulesError::BadKind { kind, .. } if kind.as_str() == "estimate"), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_kind_means_one_thing_in_a_room() {
+    let same = |schema: Value| {
+        move |spec: &mut WorldSpec| {
+            kind_of_look(json!({ "type": "object" }), "/cost")(spec);
+            let mut kinds = spec.tools[&tool("look")].artifacts.clone();
+            kinds.values_mut().for_each(|kind| kind.schema = schema.clone());
+            spec.tools.get_mut(&tool("wipe")).unwrap().artifacts = kinds;
+        }
+    };
+    assert!(Rules::check(room_with(same(json!({ "type": "object" })))).is_ok());
+    let kind = ArtifactName::new("estimate").unwrap();
+    assert_eq!(fault(same(json!(true))), RulesError::TwoKinds { kind });
 }

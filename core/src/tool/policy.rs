@@ -17,7 +17,7 @@ pub enum ViewPolicy {
     Summary,
     /// Counts, sums and means of a table's columns, and no single value.
     Aggregates {
-        /// Fewer rows than this give their count alone.
+        /// Of fewer rows than this, no more is told than that they are fewer. At least 2 are meant.
         rows_min: u32,
     },
     /// Nothing but that it ran.

@@ -18,8 +18,9 @@ pub(super) fn written(value: &Value, form: &FieldForm) -> String {
         FieldForm::Money(currency) => decimal(value).and_then(|amount| money(currency, &[amount]).pop()),
         FieldForm::MoneyRange(currency) => range(value, |ends| money(currency, ends)),
         FieldForm::Unit(unit) => decimal(value).map(|number| format!("{} {unit}", counted(number))),
-        FieldForm::UnitRange(unit) => range(value, |ends| ends.iter().copied().map(counted).collect())
-            .map(|range| format!("{range} {unit}")),
+        FieldForm::UnitRange(unit) => {
+            range(value, |ends| ends.iter().copied().map(counted).collect()).map(|range| format!("{range} {unit}"))
+        }
         FieldForm::Percent => decimal(value).and_then(Decimal::hundredfold).map(|number| counted(number) + "%"),
     };
     formed.unwrap_or_else(|| text_of(value))

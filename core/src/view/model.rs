@@ -10,23 +10,43 @@ const NO_SUMMARY: &str = "The tool ran. People see its result; there is no summa
 const NO_TABLE: &str = "The tool ran. People see its result; it has no table that could be counted.";
 const NOTHING: &str = "The tool ran. People see its result; you may not.";
 
-/// What a model reads of `output` under `policy`. The same on every machine.
-#[must_use]
-pub fn for_model(output: &ToolOutput, policy: ViewPolicy) -> String {
-    match policy {
-        ViewPolicy::Full => output.text.clone(),
-        ViewPolicy::Summary => output.summary.clone().unwrap_or_else(|| NO_SUMMARY.to_owned()),
-        ViewPolicy::Aggregates { rows_min } => aggregates(output, rows_min),
-        ViewPolicy::None => NOTHING.to_owned(),
+/// What a model reads of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// What the tool gave, or what was counted in it: data, with words of the tool in it.
+    Data(String),
+    /// One of our own sentences: nothing of the output is in it.
+    Sentence(&'static str),
+}
+
+impl Seen {
+    /// The words.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Data(text) => text,
+            Self::Sentence(text) => text.to_owned(),
+        }
     }
 }
 
-fn aggregates(output: &ToolOutput, rows_min: u32) -> String {
-    // Fewer than one row is no row: then nothing would be kept back.
-    let rows_min = usize::try_from(rows_min).unwrap_or(usize::MAX).max(1);
+/// What a model reads of `output` under `policy`. The same on every machine.
+#[must_use]
+pub fn for_model(output: &ToolOutput, policy: ViewPolicy) -> Seen {
+    match policy {
+        ViewPolicy::Full => Seen::Data(output.text.clone()),
+        ViewPolicy::Summary => output.summary.clone().map_or(Seen::Sentence(NO_SUMMARY), Seen::Data),
+        ViewPolicy::Aggregates { rows_min } => aggregates(output, rows_min),
+        ViewPolicy::None => Seen::Sentence(NOTHING),
+    }
+}
+
+fn aggregates(output: &ToolOutput, rows_min: u32) -> Seen {
+    // The sum of one value is that value.
+    let rows_min = usize::try_from(rows_min).unwrap_or(usize::MAX).max(2);
     let told: Vec<String> =
         output.views.iter().filter_map(table).take(TABLES_MAX).map(|table| aggregate(table, rows_min)).collect();
-    if told.is_empty() { NO_TABLE.to_owned() } else { told.join("\n\n") }
+    if told.is_empty() { Seen::Sentence(NO_TABLE) } else { Seen::Data(told.join("\n\n")) }
 }
 
 const fn table(view: &View) -> Option<&Table> {

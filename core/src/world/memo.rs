@@ -31,7 +31,8 @@ struct Memo {
     because: Arc<[Position]>,
 }
 
-/// What tells calls of a tool that memoises from each other.
+/// What tells calls of a tool that memoises from each other. A result that a model read whole is none for one that may
+/// read less.
 fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
     let (schema, settings) = (schema_digest(tool), tool.settings);
     // What a model may see of the result is part of it. A policy cannot fail to serialise.

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::output::{Seen, seen};
 use super::sentence::{EDITED, sentence};
 use super::{Crossing, Fence, ModelText, redacted};
 use crate::content::Content;
@@ -10,6 +9,7 @@ use crate::event::{CallStatus, OutcomeSettled, SettledHow};
 use crate::memory::Message;
 use crate::request::Item;
 use crate::tool::ToolOutcome;
+use crate::view::{Seen, for_model};
 
 /// What a model sees of a call's end: data of whoever gave it, or one fixed sentence. Only this crate makes one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,7 +27,7 @@ impl ModelView {
     pub(crate) fn ended(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>, crossing: Crossing<'_>) -> Self {
         let fixed = |failed: bool| Self::fixed(sentence(status), failed, crossing);
         match (status, outcome.present().and_then(Option::as_ref)) {
-            (CallStatus::Done, Some(ToolOutcome::Done(output))) => match seen(output, crossing.view) {
+            (CallStatus::Done, Some(ToolOutcome::Done(output))) => match for_model(output, crossing.view) {
                 Seen::Data(text) => Self::data(&text, crossing),
                 Seen::Sentence(text) => Self::fixed(text.to_owned(), false, crossing),
             },

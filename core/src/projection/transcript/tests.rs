@@ -2,6 +2,7 @@ use super::*;
 use crate::event::{CloseReason, MessageRetracted};
 use crate::ids::PersonName;
 use crate::testing::*;
+use crate::tool::{ToolOutcome, ToolOutput};
 
 /// What a page says, one word each: positions of messages with their texts, codes of notices.
 fn told(page: &TranscriptPage) -> Vec<String> {
@@ -14,6 +15,7 @@ fn told(page: &TranscriptPage) -> Vec<String> {
             let code = serde_json::to_value(&notice.notice).unwrap();
             format!("{} {}", notice.at, code.as_object().unwrap().keys().next().unwrap())
         }
+        TranscriptEntry::Shown(shown) => format!("{} {} views", shown.at, shown.views.len()),
     };
     page.entries.iter().map(line).collect()
 }
@@ -133,4 +135,18 @@ fn events_that_nobody_reads_are_passed_over() {
         vec![Event::MessageRetracted(retracted), closed("bob", crate::ids::TurnId(at(6)), CloseReason::Stopped)];
     past.commits.push(commit);
     assert_eq!(told(&page_of(&past, 99, 99, &[4])), ["9 all is well"]);
+}
+
+#[test]
+fn what_a_tool_shows_stands_where_its_call_ended_and_bare_words_do_not() {
+    let output = ToolOutput::text("for the model").with(View::Text("for people".to_owned()));
+    let past = Past::began().said("@bob hi").woke("bob").answered("bob", calls(&[("look", "{}"), ("look", "{}")]));
+    let past = past.started("bob", 0, 1).started("bob", 1, 1).finished("bob", 0, 1, ToolOutcome::text("words"));
+    let call = past.call("bob", 1);
+    let past = past.finished("bob", 1, 1, ToolOutcome::Done(output.clone()));
+    let page = page_of(&past, 99, 99, &[]);
+    let (at, time) = (past.world.head(), past.commits.last().unwrap().header.stamp.time);
+    let shown = TranscriptShown { at, time, agent: agent("bob"), call, views: output.views };
+    assert_eq!(page.entries[0], TranscriptEntry::Shown(shown));
+    assert_eq!(page.entries.len(), 2);
 }

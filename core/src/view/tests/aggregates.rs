@@ -15,12 +15,20 @@ fn output(rows: Vec<Vec<Value>>) -> ToolOutput {
     ToolOutput::text(text).with(View::Table(Table { title: None, columns, rows }))
 }
 
+fn told(output: &ToolOutput, policy: ViewPolicy) -> String {
+    for_model(output, policy).into_text()
+}
+
 fn aggregates(rows: Vec<Vec<Value>>) -> String {
-    for_model(&output(rows), ViewPolicy::Aggregates { rows_min: ROWS_MIN })
+    told(&output(rows), ViewPolicy::Aggregates { rows_min: ROWS_MIN })
 }
 
 fn row(number: u32) -> Vec<Value> {
-    vec![json!(format!("tenant {number}")), json!(f64::from(number) + 0.1), json!(["Rome", "Oslo"][number as usize % 2])]
+    vec![
+        json!(format!("tenant {number}")),
+        json!(f64::from(number) + 0.1),
+        json!(["Rome", "Oslo"][number as usize % 2]),
+    ]
 }
 
 #[test]
@@ -69,15 +77,14 @@ fn a_column_with_few_values_is_not_told_of() {
 #[test]
 fn a_model_that_may_not_read_all_reads_the_summary_or_that_it_ran() {
     let mut output = output((0..9).map(row).collect());
-    assert_eq!(for_model(&output, ViewPolicy::Full), output.text);
-    let (summary, none) =
-        (for_model(&output, ViewPolicy::Summary), for_model(&output, ViewPolicy::None));
+    assert_eq!(told(&output, ViewPolicy::Full), output.text);
+    let (summary, none) = (told(&output, ViewPolicy::Summary), told(&output, ViewPolicy::None));
     assert!(!summary.contains("tenant") && !none.contains("tenant"));
     output.summary = Some("Nine tenants.".into());
-    assert_eq!(for_model(&output, ViewPolicy::Summary), "Nine tenants.");
-    assert_eq!(for_model(&output, ViewPolicy::None), none, "nothing of the output is in it");
+    assert_eq!(told(&output, ViewPolicy::Summary), "Nine tenants.");
+    assert_eq!(told(&output, ViewPolicy::None), none, "nothing of the output is in it");
     output.views = vec![View::Json(json!({ "secret": "canary" }))];
-    assert!(!for_model(&output, ViewPolicy::Aggregates { rows_min: 1 }).contains("canary"));
+    assert!(!told(&output, ViewPolicy::Aggregates { rows_min: 1 }).contains("canary"));
 }
 
 proptest! {
@@ -98,10 +105,10 @@ proptest! {
         }).collect();
         let output = output(rows.clone());
         for policy in [ViewPolicy::Aggregates { rows_min: rows_min.max(2) }, ViewPolicy::Summary, ViewPolicy::None] {
-            let told = for_model(&output, policy);
+            let read = told(&output, policy);
             for cell in rows.iter().flatten() {
                 let cell = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
-                prop_assert!(!told.contains(&cell), "{cell} in {told}");
+                prop_assert!(!read.contains(&cell), "{cell} in {read}");
             }
         }
     }
@@ -109,7 +116,7 @@ proptest! {
     #[test]
     fn so_many_equal_rows_tell_nothing_of_their_value(value in 1_000_u32.., rows in 0_usize..40, rows_min in 2_u32..12) {
         let rows: Vec<Vec<Value>> = vec![vec![json!(format!("t{value}")), json!(value), json!(value)]; rows];
-        let told = for_model(&output(rows), ViewPolicy::Aggregates { rows_min });
+        let told = told(&output(rows), ViewPolicy::Aggregates { rows_min });
         prop_assert!(!told.contains(&value.to_string()), "{}", told);
     }
 

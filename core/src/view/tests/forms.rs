@@ -9,8 +9,8 @@ use crate::ids::ArtifactName;
 use crate::tool::{Artifact, ArtifactColumn, ArtifactField, ArtifactSpec, FieldForm, Table, View};
 use crate::view::form::written;
 
-fn usd(value: Value) -> String {
-    written(&value, &FieldForm::Money("USD".into()))
+fn usd(value: &Value) -> String {
+    written(value, &FieldForm::Money("USD".into()))
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn money_has_its_sign_separators_and_cents_only_where_there_are_some() {
         (json!(-0.005), "-$0.01"),
         (json!(u64::MAX), "$18,446,744,073,709,551,615"),
     ] {
-        assert_eq!(usd(value), text);
+        assert_eq!(usd(&value), text);
     }
     let of = |currency: &str| written(&json!(1200.5), &FieldForm::Money(currency.into()));
     assert_eq!((of("EUR"), of("GBP"), of("CHF")), ("€1,200.50".into(), "£1,200.50".into(), "CHF 1,200.50".into()));
@@ -65,7 +65,10 @@ fn a_range_has_both_ends_or_says_which_is_missing() {
 #[test]
 fn a_share_is_a_percentage() {
     let share = |value: Value| written(&value, &FieldForm::Percent);
-    assert_eq!((share(json!(0.125)), share(json!(1)), share(json!(0.07))), ("12.5%".into(), "100%".into(), "7%".into()));
+    assert_eq!(
+        (share(json!(0.125)), share(json!(1)), share(json!(0.07))),
+        ("12.5%".into(), "100%".into(), "7%".into())
+    );
 }
 
 fn estimate() -> ArtifactSpec {
@@ -121,15 +124,13 @@ fn an_artifact_shows_the_fields_of_its_kind_that_its_data_has_and_nothing_else()
 fn a_kind_that_the_room_no_longer_has_is_shown_as_data() {
     let kind = ArtifactName::new("estimate").unwrap();
     let view = View::Artifact(Artifact { kind, data: json!({ "cost": 1 }) });
-    assert_eq!(
-        blocks(&view, &BTreeMap::new()),
-        [Block::Heading("estimate".into()), Block::Json(json!({ "cost": 1 }))]
-    );
+    assert_eq!(blocks(&view, &BTreeMap::new()), [Block::Heading("estimate".into()), Block::Json(json!({ "cost": 1 }))]);
 }
 
 #[test]
 fn a_table_is_drawn_with_a_cell_for_each_column() {
-    let rows = vec![vec![json!("Ann"), json!(4.5)], vec![json!("Bob")], vec![json!("Cy"), Value::Null, json!("beyond")]];
+    let rows =
+        vec![vec![json!("Ann"), json!(4.5)], vec![json!("Bob")], vec![json!("Cy"), Value::Null, json!("beyond")]];
     let table = Table { title: None, columns: vec!["who".into(), "rating".into()], rows };
     let Block::Table { columns, rows, .. } = blocks(&View::Table(table), &BTreeMap::new()).remove(0) else { panic!() };
     assert_eq!(columns.iter().map(|column| column.is_numeric).collect::<Vec<_>>(), [false, true]);

@@ -10,6 +10,9 @@ use crate::memory::{CallState, OpenCall, Run};
 use crate::tool::{Question, ToolErrorCode, ToolOutcome};
 use crate::world::RequestKind;
 
+/// The warning that an artifact is not shown: its kind is not one that its tool declares, or it does not fit it.
+const ARTIFACT_DROPPED: &str = "artifact_dropped";
+
 impl<'w> Draft<'w> {
     /// The open call, verified against the agent's memory: the one place where pending calls live.
     pub(super) fn open_call(&self, agent: &AgentName, call: CallId) -> Result<&'w OpenCall, No> {
@@ -96,8 +99,19 @@ impl<'w> Draft<'w> {
             ToolOutcome::Failed(failure) => CallStatus::Failed(failure.code),
             ToolOutcome::NeedsInput(question) => return self.ask_person(agent, call, attempt, question),
         };
-        let (agent, attempt, outcome) = (agent.clone(), Some(attempt), Some(outcome.clone()));
-        self.push(Event::ToolFinished(ToolFinished::new(call, agent, attempt, status, outcome)));
+        let dropped = self.misfits(agent, call, outcome);
+        if !dropped.is_empty() {
+            self.warn(agent, ARTIFACT_DROPPED);
+        }
+        let finished = ToolFinished::new(call, agent.clone(), Some(attempt), status, Some(outcome.clone()));
+        self.push(Event::ToolFinished(ToolFinished { dropped, ..finished }));
+    }
+
+    /// The views of an outcome that nobody may see.
+    fn misfits(&self, agent: &AgentName, call: CallId, outcome: &ToolOutcome) -> Vec<u32> {
+        let ToolOutcome::Done(output) = outcome else { return Vec::new() };
+        let tool = self.open_call(agent, call).ok().and_then(|open| open.tool.as_ref());
+        tool.map(|tool| self.rules_of(agent).misfits(tool, output)).unwrap_or_default()
     }
 
     fn ask_person(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, question: &Question) {

@@ -28,3 +28,4 @@ mod stop;
 mod talk;
 mod threads;
 mod turn;
+mod views;

@@ -159,7 +159,7 @@ impl World {
         let result = match (&event.status, event.memo.and_then(|at| self.remembered(at))) {
             (CallStatus::Answered(_), _) => CallResult::answered(said.as_deref(), crossing),
             (_, Some(memo)) => memo.again(crossing),
-            (status, None) => CallResult::ended(status, &event.outcome, crossing),
+            (_, None) => CallResult::ended(event, crossing),
         };
         self.note_denial(event);
         self.memoise(event, &result);
