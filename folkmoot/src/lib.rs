@@ -25,7 +25,7 @@ pub use folkmoot_core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall, ToolResultEvent, TurnView,
 };
 pub use folkmoot_core::projection::{
-    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
+    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptShown,
 };
 pub use folkmoot_core::response::{LLMResponse, ModelError};
 pub use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};

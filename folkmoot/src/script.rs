@@ -30,7 +30,8 @@ mod validate;
 pub use attach::Attach;
 pub(crate) use expect::word;
 pub use expect::{
-    Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch,
+    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces, Routing, Since,
+    SpecClaim, TextMatch, WithheldMatch,
 };
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub use schema::json_schema;

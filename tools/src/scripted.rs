@@ -8,6 +8,11 @@
 //! * `needs_input` fits only as long as no person has answered. Afterwards the ones behind it are tried, and `{input}` in
 //!   their texts is the answer.
 //!
+//! A result has two tracks, and what stands in it together is one result. People see its `table`, its `json` and its
+//! `artifacts`, of the kinds that the tool declares. A model reads its `text`, or its `summary`, or aggregates of its
+//! table, as the tool's view policy says; without a `text`, that is the data as JSON. Pictures need a store for their
+//! bytes, which tools cannot reach: only embedders give them.
+//!
 //! `counts` names a file that gets one line per run, durable before the run goes on: the idempotency key and the attempt.
 //! It stands for the tool's effect, and with `reconciles: true` it is where a lost run is looked up.
 
@@ -15,12 +20,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
 
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 use crate::output::cut;
 
 mod counter;
+mod output;
 mod result;
 mod settings;
 #[cfg(test)]
@@ -32,7 +38,7 @@ use settings::Settings;
 pub(crate) const SCRIPTED: Kind = Kind {
     name: "scripted",
     summary: "Plays results from its settings",
-    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "results"],
+    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "artifacts", "results"],
     build,
 };
 
@@ -47,7 +53,8 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         repeat: settings.repeat(),
         schema: settings.schema.unwrap_or_else(|| serde_json::json!({ "type": "object" })),
     })?;
-    let spec = ToolSpec { reconciles: settings.reconciles, open_world: settings.open_world, ..spec };
+    let Settings { reconciles, open_world, artifacts, .. } = settings;
+    let spec = ToolSpec { reconciles, open_world, artifacts, ..spec };
     Ok(Built::new(Scripted { spec, results }).within(roots))
 }
 
@@ -100,17 +107,24 @@ impl Scripted {
     }
 
     fn outcome(&self, result: &ScriptedResult, call: &ToolCall) -> ToolOutcome {
-        let max = self.spec.model_bytes_max;
         match &result.gives {
-            Gives::Text(text) => {
-                let input = call.input.as_ref().map_or("", |input| input.text.as_str());
-                ToolOutcome::text(cut(text.replace("{input}", input), max))
-            }
-            Gives::Json(value) => {
-                ToolOutcome::Done(ToolOutput::text(cut(value.to_string(), max)).with(View::Json(value.clone())))
-            }
+            Gives::Output(output) => ToolOutcome::Done(self.filled(output, call)),
             Gives::Failure(failure) => ToolOutcome::Failed(failure.clone()),
             Gives::Question(question) => ToolOutcome::NeedsInput(question.clone()),
+        }
+    }
+}
+
+impl Scripted {
+    /// What is given to this call: with the person's answer in its place, and within the limits.
+    fn filled(&self, output: &ToolOutput, call: &ToolCall) -> ToolOutput {
+        let input = call.input.as_ref().map_or("", |input| input.text.as_str());
+        let filled = |text: &String| cut(text.replace("{input}", input), self.spec.model_bytes_max);
+        ToolOutput {
+            text: filled(&output.text),
+            summary: output.summary.as_ref().map(filled),
+            views: output.views.clone(),
+            whole: None,
         }
     }
 }

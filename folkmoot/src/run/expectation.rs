@@ -10,6 +10,7 @@ use super::grant::{Standing, standing};
 use super::pending::{Asks, Waiting, waiting};
 use crate::script::{Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word};
 
+mod border;
 mod counts;
 mod routing;
 mod talk;
@@ -101,6 +102,8 @@ impl Evidence {
             Claim::Idle(wanted) => same("idle", wanted, &(self.world.activity() == Activity::Idle)),
             Claim::Activity(wanted) => same("activity", &word(wanted), &word(&self.world.activity())),
             Claim::NotExhausted => same("agents out of replies", &Vec::new(), &counts::exhausted(commits)),
+            Claim::Artifact(wanted) => self.artifact(wanted.as_ref(), commits),
+            Claim::Withheld(wanted) => border::withheld(wanted, commits),
             Claim::ReplayIdentical => {
                 let came = if self.world == self.folded { "the same" } else { "another state" };
                 same("a replay that gives", &"the same", &came)

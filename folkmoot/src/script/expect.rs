@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope};
-use folkmoot_core::ids::{AgentName, PersonName, ToolName};
+use folkmoot_core::event::{ArtifactFamily, CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope};
+use folkmoot_core::ids::{AgentName, ArtifactName, PersonName, ToolName};
 use folkmoot_core::world::Activity;
 use regex::Regex;
 use serde_json::Value;
@@ -85,6 +85,57 @@ pub enum Claim {
     NotExhausted,
     /// Folding the log anew gives the same state.
     ReplayIdentical,
+    /// People were shown such an artifact; `None`: none at all.
+    Artifact(Option<ArtifactMatch>),
+    /// This was kept from people.
+    Withheld(WithheldMatch),
+}
+
+/// Which artifacts are meant. All that is given must hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ArtifactMatch {
+    /// Its kind.
+    pub kind: Option<ArtifactName>,
+    /// The agent whose call gave it.
+    pub agent: Option<AgentName>,
+    /// The tool that gave it.
+    pub tool: Option<ToolName>,
+    /// What its data has.
+    pub data: Option<Value>,
+    /// What people see of it has this in it.
+    pub contains: Option<String>,
+}
+
+impl ArtifactMatch {
+    /// Whether the data `given` fits: each wanted value is there and equal; others may be there too.
+    #[must_use]
+    pub fn fits_data(&self, given: &Value) -> bool {
+        self.data.as_ref().is_none_or(|wanted| fits(wanted, given))
+    }
+}
+
+/// What was kept from people, of what agents said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WithheldMatch {
+    /// Who said it; `None` is everyone.
+    pub from: Option<AgentName>,
+    /// How many pieces, or of which families, in order.
+    pub pieces: Pieces,
+}
+
+/// Pieces of what agents said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pieces {
+    /// So many.
+    Count(u32),
+    /// These and no others, in this order.
+    Families(Vec<ArtifactFamily>),
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self::Count(0)
+    }
 }
 
 /// Which messages are meant.

@@ -3,9 +3,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use folkmoot_core::ids::ArtifactName;
 use folkmoot_core::port::ToolCall;
 use folkmoot_core::schema;
-use folkmoot_core::tool::{Choose, Question, ToolErrorCode, ToolFailure};
+use folkmoot_core::tool::{Artifact, ArtifactSpec, Choose, Question, Table, ToolErrorCode, ToolFailure, ToolOutput};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -17,8 +18,13 @@ use crate::duration;
 #[serde(deny_unknown_fields)]
 pub(super) struct RawResult {
     when: Option<When>,
-    text: Option<String>,
-    json: Option<Value>,
+    pub(super) text: Option<String>,
+    pub(super) summary: Option<String>,
+    pub(super) table: Option<Table>,
+    pub(super) json: Option<Value>,
+    pub(super) artifact: Option<Artifact>,
+    #[serde(default)]
+    pub(super) artifacts: Vec<Artifact>,
     error: Option<RawError>,
     needs_input: Option<RawQuestion>,
     #[serde(default, deserialize_with = "duration::deserialize_option")]
@@ -65,8 +71,7 @@ struct Choice {
 /// What a run gives.
 #[derive(Debug, Clone)]
 pub(super) enum Gives {
-    Text(String),
-    Json(Value),
+    Output(ToolOutput),
     Failure(ToolFailure),
     Question(Question),
 }
@@ -81,16 +86,26 @@ pub(super) struct ScriptedResult {
 }
 
 impl RawResult {
-    pub(super) fn check(&self, draft: &Draft<'_>, index: usize) -> Result<ScriptedResult, BuildError> {
+    /// Checks the result with the number `index` of a tool that declares these `kinds`.
+    pub(super) fn check(
+        &self,
+        draft: &Draft<'_>,
+        kinds: &BTreeMap<ArtifactName, ArtifactSpec>,
+        index: usize,
+    ) -> Result<ScriptedResult, BuildError> {
+        if let Some(kind) = self.artifacts().map(|artifact| &artifact.kind).find(|kind| !kinds.contains_key(*kind)) {
+            let why = format!("the tool declares no artifact {kind}: add it to the tool's `artifacts`");
+            return Err(draft.bad(format!("results[{index}]"), why));
+        }
         let given = [
-            self.text.clone().map(Gives::Text),
-            self.json.clone().map(Gives::Json),
+            self.output().map(Gives::Output),
             self.error.clone().map(|error| Gives::Failure(error.into())),
             self.needs_input.clone().map(|question| Gives::Question(question.into())),
         ];
         let mut given = given.into_iter().flatten();
         let (Some(gives), None) = (given.next(), given.next()) else {
-            return Err(draft.bad(format!("results[{index}]"), "give exactly one of text, json, error, needs_input"));
+            let why = "give what a run gives (text, json, table, artifacts), or else one of error and needs_input";
+            return Err(draft.bad(format!("results[{index}]"), why));
         };
         if let Gives::Question(question) = &gives {
             check_question(draft, question, index)?;

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use folkmoot_core::tool::{EffectClass, Repeat};
+use folkmoot_core::ids::ArtifactName;
+use folkmoot_core::tool::{ArtifactSpec, EffectClass, Repeat};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -19,6 +21,8 @@ pub(super) struct Settings {
     #[serde(default)]
     pub(super) open_world: bool,
     pub(super) schema: Option<Value>,
+    #[serde(default)]
+    pub(super) artifacts: BTreeMap<ArtifactName, ArtifactSpec>,
     results: Vec<RawResult>,
 }
 
@@ -56,8 +60,8 @@ impl Settings {
 
     /// The checked results.
     pub(super) fn results(&self, draft: &Draft<'_>) -> Result<Vec<ScriptedResult>, BuildError> {
-        let results: Vec<ScriptedResult> =
-            self.results.iter().enumerate().map(|(index, raw)| raw.check(draft, index)).collect::<Result<_, _>>()?;
+        let check = |(index, raw): (usize, &RawResult)| raw.check(draft, &self.artifacts, index);
+        let results: Vec<ScriptedResult> = self.results.iter().enumerate().map(check).collect::<Result<_, _>>()?;
         if results.is_empty() {
             return Err(draft.bad("results", "add at least one, e.g. `- text: done`"));
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use folkmoot_core::ids::{Attempt, Time};
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{
-    Question, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, View,
+    Artifact, Question, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, View,
 };
 use serde_json::{Value, json};
 
@@ -59,6 +59,33 @@ async fn a_result_is_a_text_or_json_or_a_failure() {
         run(json!({ "error": { "code": "not_found", "detail": "no room 7" } })).await,
         ToolOutcome::Failed(ToolFailure { code: ToolErrorCode::NotFound, detail: "no room 7".into() })
     );
+}
+
+#[tokio::test]
+async fn a_result_has_a_track_for_people_and_one_for_models() {
+    let estimate = json!({ "kind": "estimate", "data": { "cost": 1200 } });
+    let table = json!({ "title": "Offers", "columns": ["who"], "rows": [["Ann"]] });
+    let run = async |result: Value| {
+        let settings = json!({
+            "use": "scripted", "effect": "read", "results": [result],
+            "artifacts": { "estimate": {
+                "title": "Estimate", "schema": { "type": "object" },
+                "fields": [{ "path": "/cost", "label": "Cost", "as": { "money": "USD" } }],
+            } },
+        });
+        let ToolOutcome::Done(output) = build(&settings, Path::new(".")).run(&call(json!({}))).await else { panic!() };
+        output
+    };
+    let artifact: Artifact = serde_json::from_value(estimate.clone()).unwrap();
+    let whole = run(json!({ "text": "about 1200", "summary": "cheap", "table": table, "artifact": estimate })).await;
+    assert_eq!((whole.text.as_str(), whole.summary.as_deref()), ("about 1200", Some("cheap")));
+    assert_eq!(
+        whole.views,
+        [View::Table(serde_json::from_value(table.clone()).unwrap()), View::Artifact(artifact.clone())]
+    );
+    let bare = run(json!({ "table": table, "artifacts": [estimate, estimate] })).await;
+    assert_eq!(bare.text, "{\"columns\":[\"who\"],\"rows\":[[\"Ann\"]]}\n{\"cost\":1200}\n{\"cost\":1200}");
+    assert_eq!(bare.views.len(), 3);
 }
 
 #[tokio::test]

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::event::CloseReason;
-use folkmoot_core::ids::{AgentName, NameError, PersonName, ToolName};
+use folkmoot_core::ids::{AgentName, ArtifactName, NameError, PersonName, ToolName};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing, Since, SpecClaim, TextMatch,
+    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces, Routing, Since,
+    SpecClaim, TextMatch, WithheldMatch,
 };
 use crate::script::node::{Kind, Node};
 use crate::script::step::optional;
@@ -55,6 +56,8 @@ fn claim(key: &str, node: &Node) -> Option<Claim> {
         "activity" => Claim::Activity(word(node)?),
         "exhausted" => Claim::NotExhausted,
         "replay" => Claim::ReplayIdentical,
+        "artifact" => Claim::Artifact(artifact(node)?),
+        "withheld" => Claim::Withheld(withheld(node)?),
         _ => return None,
     })
 }
@@ -140,6 +143,30 @@ fn grant(node: &Node) -> Option<GrantMatch> {
         left: optional(node.text_of("left"), |count| count.parse().ok())?,
         by: optional(node.text_of("by"), |name| PersonName::new(name).ok())?,
     })
+}
+
+/// An artifact, or `Some(None)` for the word `none`.
+fn artifact(node: &Node) -> Option<Option<ArtifactMatch>> {
+    if node.text().is_some() {
+        return Some(None);
+    }
+    Some(Some(ArtifactMatch {
+        kind: optional(node.text_of("kind"), |name| ArtifactName::new(name).ok())?,
+        agent: optional(node.text_of("agent"), |name| AgentName::new(name).ok())?,
+        tool: optional(node.text_of("tool"), |name| ToolName::new(name).ok())?,
+        data: node.get("data").map(Node::json),
+        contains: node.text_of("contains").map(str::to_owned),
+    }))
+}
+
+/// What is kept back; nothing for the word `none`.
+fn withheld(node: &Node) -> Option<WithheldMatch> {
+    let pieces = match (node.get("families"), node.text_of("count")) {
+        (Some(families), _) => Pieces::Families(families.items().map(word).collect::<Option<_>>()?),
+        (None, Some(count)) => Pieces::Count(count.parse().ok()?),
+        (None, None) => Pieces::default(),
+    };
+    Some(WithheldMatch { from: optional(node.text_of("from"), |name| AgentName::new(name).ok())?, pieces })
 }
 
 /// A list of words; the word `none` is an empty one.

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use folkmoot_core::ids::AgentName;
 use serde::Serialize;
 
-use super::{GrantMatch, MessageMatch, Pending, Routing, TextMatch};
+use super::{ArtifactMatch, GrantMatch, MessageMatch, Pending, Routing, TextMatch};
 
 /// Writes `word` and the value, if there is one.
 fn part(f: &mut Formatter<'_>, word: &str, value: Option<&impl Display>) -> fmt::Result {
@@ -52,6 +52,17 @@ impl Display for GrantMatch {
         part(f, "of scope", self.scope.as_ref())?;
         part(f, "with uses left:", self.left.as_ref())?;
         part(f, "by", self.by.as_ref())
+    }
+}
+
+impl Display for ArtifactMatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("artifact")?;
+        part(f, "of the kind", self.kind.as_ref())?;
+        part(f, "for", self.agent.as_ref())?;
+        part(f, "from", self.tool.as_ref())?;
+        part(f, "with", self.data.as_ref())?;
+        part(f, "that contains", quoted(&self.contains).as_ref())
     }
 }
 

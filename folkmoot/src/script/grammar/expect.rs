@@ -1,7 +1,7 @@
 //! The table of expectations.
 
 use super::Shape::{Either, Entries, Flag, Json, List, Pattern, Ref, Scope, Text, Word};
-use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, WHOLE, field, later, step};
+use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, WHOLE, field, step};
 
 /// What a step can expect.
 pub(super) static EXPECT: Record = Record::new(
@@ -46,7 +46,8 @@ pub(super) static EXPECT: Record = Record::new(
         field("activity", Word(ACTIVITIES, &[]), "What the world is doing; `parked` waits for a person."),
         field("exhausted", NONE, "No agent ran out of scripted replies."),
         field("replay", Word(&["identical"], &[]), "Folding the log anew gives the same state."),
-        later("withheld", Json, "What was kept from people."),
+        field("artifact", Either(&[NONE, Shape::Record(&ARTIFACT)]), "Such an artifact was shown, or none was."),
+        field("withheld", Either(&[NONE, Shape::Record(&WITHHELD)]), "This was kept from people, or nothing was."),
     ]],
 )
 .any_of(&[
@@ -73,7 +74,45 @@ pub(super) static EXPECT: Record = Record::new(
     "activity",
     "exhausted",
     "replay",
+    "artifact",
+    "withheld",
 ]);
+
+static ARTIFACT: Record = Record::new(
+    "an expected artifact",
+    &[&[
+        field("kind", Text, "Its kind."),
+        field("agent", NAMES_OF_AGENTS, "The agent whose call gave it."),
+        field("tool", NAMES_OF_TOOLS, "The tool that gave it."),
+        field("data", Json, "Its data has this."),
+        field("contains", Text, "What people see of it has this in it."),
+    ]],
+)
+.any_of(&["kind", "agent", "tool", "data", "contains"]);
+
+static WITHHELD: Record = Record::new(
+    "expected as withheld",
+    &[&[
+        field("from", NAMES_OF_AGENTS, "Who said it; all agents if left out."),
+        field("count", WHOLE, "So many pieces."),
+        field("families", List(&Word(FAMILIES, &[]), 1), "What they are, in this order."),
+    ]],
+)
+.any_of(&["count", "families"])
+.clash(&[&["count", "families"]]);
+
+const FAMILIES: &[&str] = &[
+    "react_json",
+    "react_text",
+    "openai_call",
+    "anthropic_call",
+    "llama_call",
+    "gemini_call",
+    "call_tag",
+    "tool_result",
+    "approval",
+    "domain_artifact",
+];
 
 const NONE: Shape = Word(&["none"], &[]);
 const ENDS: &[&str] = &["answered", "passed", "failed", "limit", "stopped", "superseded", "handed_off"];

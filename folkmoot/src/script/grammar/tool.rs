@@ -1,6 +1,6 @@
 //! The tables of the tools.
 
-use super::Shape::{Count, Duration, Either, Flag, Json, JsonMap, List, Text, Word};
+use super::Shape::{Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Text, Word};
 use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, WHOLE, YEAR, field, required};
 
 pub(crate) static TOOL: Variants = Variants {
@@ -104,12 +104,86 @@ static SCRIPTED_TOOL: Record = Record::new(
             field("reconciles", Flag, "Whether a lost run is looked up in its `counts` file."),
             field("open_world", Flag, "Whether it counts as one that reaches beyond this machine."),
             field("schema", JsonMap, "JSON Schema (2020-12) of its arguments; any object if left out."),
+            field(
+                "artifacts",
+                Entries(&Text, &Shape::Record(&KIND)),
+                "The kinds of domain artifacts that it gives, by name, and how people see them.",
+            ),
             required("results", List(&A_RESULT, 1), "What it returns: the first entry that fits."),
         ],
     ],
 );
 
 static A_RESULT: Shape = Shape::Record(&RESULT);
+
+static KIND: Record = Record::new(
+    "a kind of artifact",
+    &[&[
+        required("title", Text, "Its heading."),
+        required("schema", JsonMap, "JSON Schema (2020-12) of its data; what does not fit is not shown."),
+        required("fields", List(&Shape::Record(&ARTIFACT_FIELD), 1), "What is shown of it, in order."),
+    ]],
+);
+
+const PLACE: &[Field] = &[
+    required("path", Text, "Where it stands, as a JSON pointer, e.g. `/cost`; what is not there is not shown."),
+    required("label", Text, "What it is called."),
+];
+const FORMS: Shape = Word(&["plain", "percent", "bullets"], &[]);
+
+static ARTIFACT_FIELD: Record = Record::new(
+    "a field of an artifact",
+    &[PLACE, &[field("as", Either(&[FORMS, Shape::Record(&FORM)]), "How it is written; as it is if left out.")]],
+);
+
+const MEASURES: &[Field] = &[
+    field("money", Text, "An amount in this currency, e.g. `USD`."),
+    field("money_range", Text, "An object with `min` and `max`, in this currency."),
+    field("unit", Text, "A number of these, e.g. `years`."),
+    field("unit_range", Text, "An object with `min` and `max`, of these."),
+];
+
+static FORM: Record = Record::new(
+    "a form",
+    &[MEASURES, &[field("table", List(&Shape::Record(&ARTIFACT_COLUMN), 1), "A list of objects, with these columns.")]],
+)
+.any_of(&["money", "money_range", "unit", "unit_range", "table"])
+.clash(&[&["money", "money_range", "unit", "unit_range", "table"]]);
+
+static ARTIFACT_COLUMN: Record = Record::new(
+    "a column of an artifact",
+    &[
+        PLACE,
+        &[field(
+            "as",
+            Either(&[Word(&["plain", "percent"], &[]), Shape::Record(&CELL)]),
+            "How its cells are written; as they are if left out.",
+        )],
+    ],
+);
+
+static CELL: Record = Record::new("a form", &[MEASURES])
+    .any_of(&["money", "money_range", "unit", "unit_range"])
+    .clash(&[&["money", "money_range", "unit", "unit_range"]]);
+
+static ARTIFACT: Record = Record::new(
+    "an artifact",
+    &[&[
+        required("kind", Text, "Its kind, by its name in the tool's `artifacts`."),
+        required("data", Json, "Its data."),
+    ]],
+);
+
+const ROW: Shape = List(&Json, 0);
+
+static TABLE: Record = Record::new(
+    "a table",
+    &[&[
+        field("title", Text, "What it shows."),
+        required("columns", List(&Text, 1), "The names of its columns, in order."),
+        required("rows", List(&ROW, 0), "Its rows: a value for each column."),
+    ]],
+);
 
 static HORIZON: Record = Record::new(
     "a horizon",
@@ -120,16 +194,35 @@ static RESULT: Record = Record::new(
     "a scripted result",
     &[&[
         field("when", Either(&[Text, JsonMap]), "Arguments with these words or values; any if left out."),
-        field("text", Text, "Returns this text; `{input}` in it is a person's answer."),
-        field("json", Json, "Returns this value."),
+        field("text", Text, "Returns this text to the model; `{input}` in it is a person's answer."),
+        field("summary", Text, "The same in few words, for models that may read no more."),
+        field("json", Json, "Returns this value; without a `text`, the model reads it too."),
+        field("table", Shape::Record(&TABLE), "Shows people this table; without a `text`, the model reads it too."),
+        field("artifact", Shape::Record(&ARTIFACT), "Shows people this artifact; likewise."),
+        field("artifacts", List(&Shape::Record(&ARTIFACT), 1), "Shows people these artifacts; likewise."),
         field("error", Either(&[Text, Shape::Record(&FAILURE)]), "Fails like this."),
         field("needs_input", Either(&[Text, Shape::Record(&QUESTION)]), "Asks a person first."),
         field("takes", Duration(0, YEAR), "How long the run takes, in simulated time."),
         field("counts", Text, "A file that gets one line per run."),
     ]],
 )
-.any_of(&["text", "json", "error", "needs_input"])
-.clash(&[&["text", "json", "error", "needs_input"]]);
+.any_of(&["text", "json", "table", "artifact", "artifacts", "error", "needs_input"])
+.clash(&[
+    &["error", "needs_input"],
+    &["artifact", "artifacts"],
+    &["text", "error"],
+    &["summary", "error"],
+    &["json", "error"],
+    &["table", "error"],
+    &["artifact", "error"],
+    &["artifacts", "error"],
+    &["text", "needs_input"],
+    &["summary", "needs_input"],
+    &["json", "needs_input"],
+    &["table", "needs_input"],
+    &["artifact", "needs_input"],
+    &["artifacts", "needs_input"],
+]);
 
 static FAILURE: Record = Record::new(
     "a scripted failure",

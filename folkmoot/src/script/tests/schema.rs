@@ -58,6 +58,9 @@ const GOOD: &[&str] = &[
     "script: [{ join: ada }, { leave: ada, as: \"tool:look\", refused: not_a_person }]",
     "script: [{ join: ada }, { expect: { routing: [{ from: ada, to: {} }, { tag: none, people: [ada] }] } }]",
     "script: [{ expect: { routing_unordered: [{ damped: { worker: hop_budget } }], model_calls: 4 } }]",
+    "script: [{ expect: { artifact: none, withheld: none } }]",
+    "script: [{ expect: { artifact: { kind: a, agent: worker, tool: look, data: { b: 1 }, contains: c } } }]",
+    "script: [{ expect: { withheld: { from: worker, families: [react_json, domain_artifact] } } }]",
     "script: [{ expect: { turns: { worker: answered, planner: [] }, budget: { episode: 3 }, activity: idle } }]",
 ];
 
@@ -67,6 +70,10 @@ const BAD: &[&str] = &[
     "policy: { deny: [{ tool: look, where: [{ path: /n, range: { min: low } }] }] }",
     "policy: { four_eyes: [all] }",
     "policy: { redact: [names] }",
+    "script: [{ expect: { artifact: {} } }]",
+    "script: [{ expect: { withheld: { from: worker } } }]",
+    "script: [{ expect: { withheld: { families: [poem] } } }]",
+    "script: [{ expect: { withheld: { count: 1, families: [approval] } } }]",
     "polcy: {}",
     "clock: sundial",
     "policy: { mode: maybe }",

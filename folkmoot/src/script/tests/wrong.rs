@@ -217,7 +217,6 @@ fn messages_and_people_of_steps_are_checked() {
 fn what_this_build_lacks_is_said_to_be_known() {
     check("script:\n  - fork: { at: 3, as: other }", &["2:5 `fork` is not in this build"]);
     check("script:\n  - say: hi\n    in: other", &["3:5 `in` is not in this build"]);
-    check("script:\n  - expect: { withheld: none, idle: true }", &["2:15 `withheld` is not in this build"]);
 }
 
 #[test]
