@@ -3,6 +3,7 @@
 use folkmoot::core::refusal::{Refusal, RefusalReason};
 use folkmoot::run::refused_because;
 
+pub(crate) mod blocks;
 pub(crate) mod chat;
 mod fault;
 pub(crate) mod grant;

@@ -33,6 +33,13 @@ pub(crate) fn errors_have_colors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
+/// How many columns standard output has; `None` if it is no terminal, or does not say.
+pub(crate) fn width() -> Option<u16> {
+    let out = io::stdout();
+    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten();
+    size.map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
 impl Terminal {
     pub(crate) fn new() -> Self {
         Self { out: anstream::stdout() }

@@ -5,16 +5,21 @@ use std::sync::Arc;
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted};
+use folkmoot::core::event::{
+    AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted, SpecRevised, ToolFinished,
+    WorldOpened,
+};
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::reply::FinalReply;
 use folkmoot::core::response::LLMResponse;
 use folkmoot::core::routing::mentions::Roster;
+use folkmoot::core::rules::Rules;
 use folkmoot::core::why::routing_of;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
 
+use super::blocks::Shown;
 use super::words;
 use super::{clip, one_line};
 
@@ -42,6 +47,8 @@ pub(crate) enum Line {
         /// What.
         what: String,
     },
+    /// A tool shows people something: its views, and the command that shows all of them.
+    Shows(Vec<Shown>, String),
     /// Something that happened, quietly.
     Quiet(String),
     /// A good end.
@@ -73,6 +80,9 @@ type Answer = (Position, LLMResponse);
 pub(crate) struct Chat {
     pub(crate) world: String,
     pub(crate) calls: BTreeMap<CallId, Call>,
+    /// How a command to type begins.
+    pub(crate) program: String,
+    rules: Arc<Rules>,
     steps: Vec<Step>,
     has_opened: bool,
 }
@@ -80,7 +90,8 @@ pub(crate) struct Chat {
 impl Chat {
     /// Begins behind the head of `world`, which may have no event yet. `script` tells what its steps mean.
     pub(crate) fn new(name: &str, world: &World, script: Option<&Script>) -> Self {
-        let mut chat = Self { world: name.to_owned(), ..Self::default() };
+        let rules = Arc::clone(world.rules());
+        let mut chat = Self { world: name.to_owned(), program: "folkmoot".to_owned(), rules, ..Self::default() };
         chat.steps = script.map(|script| script.steps.clone()).unwrap_or_default();
         for agent in &world.rules().spec().agents {
             let open = world.memory(&agent.name).into_iter().flat_map(|memory| &memory.open_calls);
@@ -117,13 +128,13 @@ impl Chat {
         match event {
             Event::ModelAnswered(answered) => {
                 if let Content::Present(response) = &answered.response {
-                    lines.extend(beside_calls(&answered.agent, response, commit));
+                    lines.extend(self.beside_calls(&answered.agent, response, commit));
                     *answer = Some((at, response.clone()));
                 }
             }
             Event::AgentReacted(reacted) => {
                 if let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction {
-                    lines.extend(beside_calls(&reacted.agent, response, commit));
+                    lines.extend(self.beside_calls(&reacted.agent, response, commit));
                     *answer = Some((at, response.clone()));
                 }
             }
@@ -141,8 +152,37 @@ impl Chat {
             Event::NoticePosted(NoticePosted { notice: Notice::Undeliverable { message, nearest }, .. }) => {
                 lines.push(Line::Quiet(words::undeliverable(unknown(commit, *message), nearest)));
             }
-            event => lines.extend(words::line(self, at, event)),
+            Event::ToolFinished(finished) => {
+                lines.extend(words::line(self, at, event));
+                lines.extend(self.shows(at, finished));
+            }
+            event => {
+                if let Event::WorldOpened(WorldOpened { spec, .. }) | Event::SpecRevised(SpecRevised { spec, .. }) =
+                    event
+                {
+                    self.rules = Arc::new(Rules::from(spec.clone()));
+                }
+                lines.extend(words::line(self, at, event));
+            }
         }
+    }
+
+    /// What an agent says beside its tool calls: it is no message, and nobody but people sees it. As in a message,
+    /// nothing of it is shown that is no prose.
+    fn beside_calls(&self, agent: &AgentName, response: &LLMResponse, commit: &Commit) -> Option<Line> {
+        let is_posted = commit.events.iter().any(|event| matches!(event, Event::MessagePosted(_)));
+        let roster = Roster::new(Arc::clone(&self.rules), Arc::default());
+        let text = FinalReply::of(&response.spoken(), agent, &roster).text;
+        let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
+        is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
+    }
+
+    /// What a call shows people.
+    fn shows(&self, at: Position, finished: &ToolFinished) -> Option<Line> {
+        let kinds = self.rules.spec().kinds();
+        let views: Vec<Shown> = finished.views().map(|view| Shown::of(view, &kinds)).collect();
+        let all = format!("{} log {} --from {at} --json", self.program, self.world);
+        (!views.is_empty()).then_some(Line::Shows(views, all))
     }
 
     fn admit(&mut self, agent: &AgentName, call: &AdmittedCall, answer: Option<&Answer>, commit: &Commit) -> Line {
@@ -213,15 +253,6 @@ fn written(body: &MessageBody) -> String {
     let text = Some(body.text.clone()).filter(|text| !text.is_empty());
     let files = body.attachments.iter().map(ToString::to_string);
     text.into_iter().chain(files).collect::<Vec<_>>().join("\n")
-}
-
-/// What an agent says beside its tool calls: it is no message, and nobody but people sees it.
-fn beside_calls(agent: &AgentName, response: &LLMResponse, commit: &Commit) -> Option<Line> {
-    let is_posted = commit.events.iter().any(|event| matches!(event, Event::MessagePosted(_)));
-    // Without a roster nothing but routing tags is cut.
-    let text = FinalReply::of(&response.spoken(), agent, &Roster::new(Arc::default(), Arc::default())).text;
-    let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
-    is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
 }
 
 /// The arguments that a person put in the place of a call's own.

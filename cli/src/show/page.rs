@@ -174,6 +174,7 @@ impl Floor {
             Line::Said { message: Some(message), .. } => *message == self.message,
             Line::Said { message: None, from, .. } => *from == self.agent.as_str(),
             Line::Does { .. }
+            | Line::Shows(..)
             | Line::Quiet(_)
             | Line::Good(_)
             | Line::Bad(_)

@@ -1,8 +1,10 @@
 //! From lines to what a terminal shows: names in a column, texts beside them.
 
+use super::blocks::Shown;
 use super::chat::Line;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
 use super::{clean, request};
+use crate::terminal;
 
 /// The widest column of names.
 const NAMES_MAX: usize = 18;
@@ -40,6 +42,21 @@ impl Layout {
         clean(text).replace('\n', &format!("\n{}", self.indent()))
     }
 
+    /// What a tool shows, and how to see all of it, if it is not all.
+    fn views(&self, views: &[Shown], all: &str) -> String {
+        let indent = self.indent();
+        let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);
+        let room = terminal::width().map(|width| width.saturating_sub(indented));
+        let (mut lines, mut is_cut) = (Vec::new(), false);
+        for view in views {
+            let (of_view, is_more) = view.lines(room);
+            lines.extend(of_view);
+            is_cut |= is_more;
+        }
+        lines.extend(is_cut.then(|| paint(DIM, &format!("· all of it: {all}"))));
+        lines.into_iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+    }
+
     /// A line.
     pub(crate) fn line(&self, line: &Line) -> String {
         let under = |text: String| format!("{}{text}", self.indent());
@@ -51,6 +68,7 @@ impl Layout {
                 let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
                 format!("{room}{}", paint(DIM, &format!("{from}  {}", clean(what))))
             }
+            Line::Shows(views, all) => self.views(views, all),
             Line::Quiet(what) => under(paint(DIM, &format!("· {}", clean(what)))),
             Line::Good(what) => under(paint(GOOD, &format!("✓ {}", clean(what)))),
             Line::Bad(what) => under(paint(BAD, &format!("✗ {}", clean(what)))),

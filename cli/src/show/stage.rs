@@ -154,8 +154,9 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
-    pub(crate) fn new(common: &Common, runtime: &Runtime, chat: Chat, names: &[String], world: &World) -> Self {
+    pub(crate) fn new(common: &Common, runtime: &Runtime, mut chat: Chat, names: &[String], world: &World) -> Self {
         let layout = Layout::new(names);
+        chat.program = common.program();
         Self {
             common: common.clone(),
             runtime: runtime.clone(),

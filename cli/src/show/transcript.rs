@@ -2,17 +2,22 @@
 
 use folkmoot::core::event::{Attachment, Author};
 use folkmoot::core::ids::WorldName;
-use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice};
+use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
+use super::blocks::Shown;
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
 use super::{clean, time};
 use crate::arguments::Common;
+use crate::terminal;
 use crate::view::transcript::TranscriptView;
+
+/// How far texts are indented.
+const INDENT: u16 = 7;
 
 /// The lines of a page.
 pub(crate) fn lines(common: &Common, view: &TranscriptView) -> Vec<String> {
-    let TranscriptView { world, page } = view;
+    let TranscriptView { world, page, .. } = view;
     let mut lines = Vec::new();
     lines.extend(page.next.map(|next| {
         let older = format!("older: {} replay {world} --transcript --before {next}", common.program());
@@ -25,6 +30,7 @@ pub(crate) fn lines(common: &Common, view: &TranscriptView) -> Vec<String> {
     lines.extend(page.entries.iter().rev().flat_map(|entry| match entry {
         TranscriptEntry::Message(message) => said(message),
         TranscriptEntry::Notice(notice) => vec![noted(world, notice)],
+        TranscriptEntry::Shown(shown) => showed(common, view, shown),
     }));
     lines
 }
@@ -42,6 +48,19 @@ fn said(message: &TranscriptMessage) -> Vec<String> {
     let text = message.text.as_deref().map_or_else(|| "[erased]".to_owned(), clean);
     lines.extend(text.lines().map(|line| format!("       {line}")));
     lines.extend(message.attachments.iter().map(|file| format!("       {}", paint(DIM, &attached(file)))));
+    lines
+}
+
+fn showed(common: &Common, view: &TranscriptView, shown: &TranscriptShown) -> Vec<String> {
+    let TranscriptShown { at, time: when, agent, views, .. } = shown;
+    let from = format!("a tool of {}", clean(agent.as_str()));
+    let mut lines = vec![format!("{:>5}  {}  {}", at.get(), from, paint(DIM, &time(*when)))];
+    let room = terminal::width().map(|width| width.saturating_sub(INDENT));
+    let drawn: Vec<_> = views.iter().map(|one| Shown::of(one, &view.kinds).lines(room)).collect();
+    let is_cut = drawn.iter().any(|(_, is_cut)| *is_cut);
+    lines.extend(drawn.into_iter().flat_map(|(lines, _)| lines).map(|line| format!("       {line}")));
+    let all = format!("all of it: {} log {} --from {at} --json", common.program(), view.world);
+    lines.extend(is_cut.then(|| format!("       {}", paint(DIM, &all))));
     lines
 }
 

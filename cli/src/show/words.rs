@@ -186,7 +186,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }
         Event::ToolFinished(finished) => Some(Line::Does {
             from: finished.agent.to_string(),
-            what: format!("← {}: {}", chat.tool(finished.call), result(finished)),
+            what: format!("← {}: {}", chat.tool(finished.call), result_beside_views(finished)),
         }),
         Event::OutcomeUnknown(unknown) => {
             let tool = chat.tool(unknown.call);
@@ -239,6 +239,17 @@ pub(crate) fn result(finished: &ToolFinished) -> String {
         }
         (CallStatus::Failed(code), _) => format!("failed ({})", failure_word(*code)),
         (status, _) => status_word(status).to_owned(),
+    }
+}
+
+/// The same, where what the tool shows stands below: then its words are for models.
+fn result_beside_views(finished: &ToolFinished) -> String {
+    let outcome = finished.outcome.present().and_then(Option::as_ref);
+    match outcome {
+        Some(ToolOutcome::Done(output)) if finished.views().next().is_some() => {
+            output.summary.as_deref().map_or_else(|| status_word(&finished.status).to_owned(), shortened)
+        }
+        Some(ToolOutcome::Done(_) | ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) | None => result(finished),
     }
 }
 
@@ -297,6 +308,7 @@ fn warned(code: &str, agent: &str) -> String {
         "script_exhausted" => format!("{agent} has no scripted replies left (script_exhausted)"),
         "answer_truncated" => format!("{agent}'s answer was cut at its limit"),
         "answer_filtered" => format!("{agent}'s answer was cut by a content filter"),
+        "artifact_dropped" => format!("a tool of {agent} gave an artifact that is not as declared; it is not shown"),
         "answer_refused" => format!("{agent}'s model refused to answer"),
         code if agent.is_empty() => format!("warning: {code}"),
         code => format!("warning about {agent}: {code}"),

@@ -1,11 +1,15 @@
 //! A page of what people read of a world.
 
-use folkmoot::core::ids::{Position, WorldName};
+use std::collections::{BTreeMap, BTreeSet};
+
+use folkmoot::core::ids::{ArtifactName, Position, WorldName};
 use folkmoot::core::port::EventLog;
-use folkmoot::{TranscriptPage, read_transcript};
+use folkmoot::core::tool::View;
+use folkmoot::{TranscriptEntry, TranscriptPage, fold_world, read_transcript};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
+use crate::show::blocks::Kinds;
 
 /// How many entries a page has at most, unless the question says so.
 pub(crate) const PAGE: u16 = 50;
@@ -29,11 +33,32 @@ pub(crate) struct TranscriptView {
     /// What is on it, and where the next one begins.
     #[serde(flatten)]
     pub(crate) page: TranscriptPage,
+    /// How the artifacts on it are shown, by their kind, as the room says now.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) kinds: Kinds,
 }
 
 /// Reads the page.
 pub(crate) async fn transcript(log: &dyn EventLog, query: &TranscriptQuery) -> Result<TranscriptView, CliError> {
     let TranscriptQuery { world, before, limit } = query;
     let page = read_transcript(log, world, *before, usize::from(*limit)).await?;
-    Ok(TranscriptView { world: world.clone(), page })
+    let kinds = kinds(log, world, &page).await?;
+    Ok(TranscriptView { world: world.clone(), page, kinds })
+}
+
+/// The kinds of the artifacts on a page. Only a page that has some asks for the state of the world.
+async fn kinds(log: &dyn EventLog, world: &WorldName, page: &TranscriptPage) -> Result<Kinds, CliError> {
+    let wanted: BTreeSet<ArtifactName> = page.entries.iter().flat_map(kinds_of).collect();
+    if wanted.is_empty() {
+        return Ok(Kinds::new());
+    }
+    let mut kinds = fold_world(log, world, None).await?.rules().spec().kinds();
+    kinds.retain(|kind, _| wanted.contains(kind));
+    Ok(kinds)
+}
+
+fn kinds_of(entry: &TranscriptEntry) -> Vec<ArtifactName> {
+    let views = if let TranscriptEntry::Shown(shown) = entry { shown.views.as_slice() } else { &[] };
+    let kind = |view: &View| if let View::Artifact(artifact) = view { Some(artifact.kind.clone()) } else { None };
+    views.iter().filter_map(kind).collect()
 }

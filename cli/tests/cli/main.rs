@@ -17,5 +17,6 @@ mod prompt;
 mod reads;
 mod real_time;
 mod scripts;
+mod views;
 mod why;
 mod wrong;

@@ -1,0 +1,121 @@
+//! What tools show people: artifacts, tables, data and pictures.
+
+use std::collections::BTreeMap;
+
+use folkmoot::core::ids::ArtifactName;
+use folkmoot::core::tool::{ArtifactSpec, View};
+use folkmoot::core::view::{Block, blocks};
+
+use super::style::{BOLD, DIM, paint};
+use super::{clean, clip, one_line, table};
+
+#[cfg(test)]
+mod tests;
+
+/// The most rows of a table, and the most lines of a text or of data, that are shown where it is not an artifact.
+const LINES_MAX: usize = 20;
+/// The most characters of a cell, or of a line of data, likewise.
+const CHARS_MAX: usize = 120;
+/// Fewer columns of a terminal than this are not cared for: there, lines break where they break.
+const WIDTH_MIN: u16 = 20;
+
+/// The kinds of artifacts that a room knows.
+pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
+
+/// One view, as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shown {
+    blocks: Vec<Block>,
+    /// Whether all of it is shown, however long it is: people came for artifacts.
+    is_whole: bool,
+}
+
+impl Shown {
+    pub(crate) fn of(view: &View, kinds: &Kinds) -> Self {
+        Self { blocks: blocks(view, kinds), is_whole: matches!(view, View::Artifact(_)) }
+    }
+
+    /// The lines of it, in at most `width` columns if there is a limit, and whether there is more.
+    pub(crate) fn lines(&self, width: Option<u16>) -> (Vec<String>, bool) {
+        let width = width.map(|width| width.saturating_sub(2).max(WIDTH_MIN));
+        let (lines, chars) = if self.is_whole { (usize::MAX, usize::MAX) } else { (LINES_MAX, CHARS_MAX) };
+        let labels = self.blocks.iter().map(label_width).max().unwrap_or_default();
+        let mut page = Page { width, lines, chars, labels, is_cut: false };
+        let drawn: Vec<String> = self.blocks.iter().flat_map(|block| page.block(block)).collect();
+        (
+            drawn.into_iter().map(|line| format!("{} {line}", paint(DIM, "│")).trim_end().to_owned()).collect(),
+            page.is_cut,
+        )
+    }
+}
+
+fn label_width(block: &Block) -> usize {
+    if let Block::Line { label, .. } = block { one_line(label).chars().count() } else { 0 }
+}
+
+/// How much room there is, and whether it was enough.
+struct Page {
+    width: Option<u16>,
+    lines: usize,
+    chars: usize,
+    /// The room for what values are called.
+    labels: usize,
+    is_cut: bool,
+}
+
+impl Page {
+    fn block(&mut self, block: &Block) -> Vec<String> {
+        match block {
+            Block::Heading(text) => vec![paint(BOLD, &one_line(text))],
+            Block::Line { label, value } => labelled(&one_line(label), value, self.labels),
+            Block::Bullets { label, items } => {
+                let items = items.iter().map(|item| format!("  • {}", one_line(item)));
+                std::iter::once(one_line(label)).chain(items).collect()
+            }
+            Block::Table { title, columns, rows } => {
+                let mut lines: Vec<String> = title.iter().map(|title| one_line(title)).collect();
+                let kept: Vec<Vec<String>> = rows.iter().take(self.lines).map(|row| self.cells(row)).collect();
+                lines.extend(table::of_data(columns, &kept, self.width).lines().map(str::to_owned));
+                lines.extend(self.more(rows.len(), "rows"));
+                lines
+            }
+            Block::Text(text) => self.clipped(text),
+            Block::Json(value) => self.clipped(&serde_json::to_string_pretty(value).unwrap_or_default()),
+            Block::Image { image, alt } => {
+                vec![format!("[picture] {} ({}, {} bytes)", one_line(alt), clean(&image.media_type), image.bytes)]
+            }
+        }
+    }
+
+    fn cells(&mut self, row: &[String]) -> Vec<String> {
+        row.iter().map(|cell| self.short(cell)).collect()
+    }
+
+    fn clipped(&mut self, text: &str) -> Vec<String> {
+        let mut lines: Vec<String> = text.lines().take(self.lines).map(|line| self.short(&clean(line))).collect();
+        lines.extend(self.more(text.lines().count(), "lines"));
+        lines
+    }
+
+    fn short(&mut self, text: &str) -> String {
+        let short = clip(text, self.chars);
+        self.is_cut |= short != text;
+        short
+    }
+
+    /// The line that says how many of `all` are left out, if some are.
+    fn more(&mut self, all: usize, what: &str) -> Option<String> {
+        let more = all.saturating_sub(self.lines);
+        self.is_cut |= more > 0;
+        (more > 0).then(|| paint(DIM, &format!("… {more} more {what}")))
+    }
+}
+
+/// A value beside what it is called; further lines of it stand below its first.
+fn labelled(label: &str, value: &str, labels: usize) -> Vec<String> {
+    let value = clean(value);
+    let mut lines = value.lines();
+    let first = format!("{label:labels$}  {}", lines.next().unwrap_or_default());
+    let indent = " ".repeat(labels.saturating_add(2));
+    std::iter::once(first).chain(lines.map(|line| format!("{indent}{line}"))).collect()
+}
