@@ -38,6 +38,7 @@ sweeps! {
     crash_and_resume_survives_every_cut: "crash-and-resume",
     denied_survives_every_cut: "denied",
     forged_approval_survives_every_cut: "forged-approval",
+    domain_artifacts_survive_every_cut: "home-advisor",
     wrong_agent_survives_every_cut: "wrong-agent",
     recorded_survives_every_cut: "recorded",
     attachments_survive_every_cut: "attached",
