@@ -53,7 +53,7 @@ fn finished(past: &Past) -> &ToolFinished {
 }
 
 fn read_by_bob(past: &Past) -> String {
-    let result = |item: &Item| if let Item::Result { text, .. } = item { Some(text.as_str().to_owned()) } else { None };
+    let result = |item: &Item| if let Item::Result { text, .. } = item { Some(text.to_string()) } else { None };
     past.memory("bob").items.iter().rev().find_map(|kept| result(&kept.item)).unwrap()
 }
 
