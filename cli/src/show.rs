@@ -41,6 +41,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
         Refusal::BadMessage { why } => format!("refused: {why}"),
         Refusal::NoSuchMessage { message } => format!("refused: there is no message {message} in this room's memory"),
         Refusal::BadLabels { why } => format!("refused: the labels cannot be kept: {why}"),
+        Refusal::BadRights { why } => format!("refused: the rights cannot be kept: {why}"),
         Refusal::BadDefinition { why } => format!("refused: the definition cannot be used: {why}"),
     }
 }

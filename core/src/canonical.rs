@@ -53,6 +53,12 @@ pub fn canonical_json(value: &Value) -> Vec<u8> {
     bytes
 }
 
+/// The same as text.
+pub(crate) fn canonical_text(value: &Value) -> String {
+    // What is printed of JSON is UTF-8.
+    String::from_utf8(canonical_json(value)).unwrap_or_default()
+}
+
 /// What is left to be written. The last is the next, so values are taken apart from behind.
 enum Piece<'v> {
     Mark(u8),

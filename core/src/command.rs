@@ -282,7 +282,7 @@ actions! {
         method: String,
         /// Who it is to that method.
         subject: String,
-        /// The rights; `None`: those of everyone whom nothing names.
+        /// The rights; `None`: those that the definition says.
         rights: Option<Rights>,
     };
     /// Tells what a client's user sees.

@@ -18,10 +18,11 @@ pub struct Person {
 }
 
 impl Person {
-    /// How the person is proven, in one word: `method:subject`.
+    /// How the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
+    /// written as `%3A`, a percent sign as `%25`.
     #[must_use]
     pub fn proof(&self) -> String {
-        format!("{}:{}", self.method, self.subject)
+        proof(&self.method, &self.subject)
     }
 
     /// Whether both are proven to be the same person, whatever the room calls them.
@@ -29,6 +30,10 @@ impl Person {
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.method == other.method && self.subject == other.subject
     }
+}
+
+pub(crate) fn proof(method: &str, subject: &str) -> String {
+    format!("{}:{subject}", method.replace('%', "%25").replace(':', "%3A"))
 }
 
 /// Who gives a command. Set by the ingress, never by content.

@@ -33,6 +33,11 @@ pub enum Refusal {
         /// What is wrong with them.
         why: String,
     },
+    /// The rights cannot be kept.
+    BadRights {
+        /// What is wrong with whose they are.
+        why: String,
+    },
     /// The definition cannot be used.
     BadDefinition {
         /// What is wrong with it.
@@ -50,6 +55,7 @@ impl Refusal {
             Self::BadMessage { .. } => "bad_message".to_owned(),
             Self::NoSuchMessage { .. } => "no_such_message".to_owned(),
             Self::BadLabels { .. } => "bad_labels".to_owned(),
+            Self::BadRights { .. } => "bad_rights".to_owned(),
             Self::BadDefinition { .. } => "bad_definition".to_owned(),
         }
     }
@@ -70,6 +76,7 @@ impl Refusal {
             | Self::BadMessage { .. }
             | Self::NoSuchMessage { .. }
             | Self::BadLabels { .. }
+            | Self::BadRights { .. }
             | Self::BadDefinition { .. }) => other,
         }
     }

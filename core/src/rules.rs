@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::firewall::Known;
-use crate::ids::{AgentName, ArtifactName, Digest, ToolName};
+use crate::ids::{AgentName, ArtifactName, Digest, StateName, ToolName};
 use crate::routing::mentions::Names;
 use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, WorldSpec};
@@ -17,6 +19,7 @@ mod check;
 mod kinds;
 mod pipeline;
 mod ruling;
+mod states;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -32,6 +35,7 @@ pub struct Rules {
     spec: WorldSpec,
     schemas: BTreeMap<ToolName, ToolSchema>,
     kinds: Kinds,
+    states: BTreeMap<StateName, Arc<Validator>>,
     /// Agents and their display names, as mentions find them.
     names: Names<AgentName>,
     /// The agents' places in the roster.
@@ -125,6 +129,14 @@ pub enum RulesError {
         /// The most that it may say.
         max: usize,
     },
+    /// No client could tell such a state.
+    #[error("the state {state} cannot be told: {why}")]
+    BadState {
+        /// The state.
+        state: StateName,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A tool's schema is not one, or no model can be told of it.
     #[error("the schema of tool {tool} cannot be taken: {why}")]
     BadSchema {
@@ -162,7 +174,9 @@ impl Rules {
             schemas.insert(name.clone(), ToolSchema::check(&tool.schema).map_err(bad)?);
         }
         let kinds = check_kinds(&spec)?;
-        Ok(Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas, kinds })
+        states::check(&spec.states)?;
+        let (states, known) = (states::compiled(&spec.states), Known::of(&spec));
+        Ok(Self { names: names_of(&spec), places: places_of(&spec), known, spec, schemas, kinds, states })
     }
 
     /// The structure.
@@ -238,8 +252,8 @@ impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
         let schema = |(name, tool): (&ToolName, &ToolSpec)| (name.clone(), ToolSchema::recorded(&tool.schema));
         let schemas = spec.tools.iter().map(schema).collect();
-        let kinds = kinds_of(&spec);
-        Self { names: names_of(&spec), places: places_of(&spec), known: Known::of(&spec), spec, schemas, kinds }
+        let (kinds, states, known) = (kinds_of(&spec), states::compiled(&spec.states), Known::of(&spec));
+        Self { names: names_of(&spec), places: places_of(&spec), known, spec, schemas, kinds, states }
     }
 }
 

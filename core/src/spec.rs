@@ -12,6 +12,7 @@ use crate::request::Parameters;
 use crate::tool::{ArtifactSpec, EffectClass, ToolSpec};
 
 mod consent;
+mod resolve;
 
 pub use consent::{DenyRule, FourEyes, RightsPolicy, StateSpec};
 

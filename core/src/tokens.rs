@@ -35,7 +35,7 @@ impl TokenCounter {
             }
             Item::Said { parts } => parts.iter().map(part_bytes).fold(0, usize::saturating_add),
             Item::Result { label, text, .. } => label.len().saturating_add(text.len()),
-            Item::Notice { text } | Item::Summary { text } => text.len(),
+            Item::Notice { text } | Item::State { text } | Item::Summary { text } => text.len(),
         };
         self.bytes(bytes).saturating_add(self.item_tokens)
     }

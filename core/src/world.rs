@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::event::{ClockKind, Labelled, Refused, Rights, WorldOpened};
 use crate::ids::{
     AgentName, CallId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId, Seed,
-    Stamp, Time, WorldId, WorldName,
+    Stamp, StateName, Time, WorldId, WorldName,
 };
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
@@ -28,8 +28,10 @@ mod fold;
 mod grant;
 mod layers;
 mod memo;
+mod observed;
 mod owed;
 mod request;
+mod rights;
 mod script;
 mod starting;
 mod summary;
@@ -38,6 +40,7 @@ mod view;
 mod waits;
 
 use checkpoint::checkpointed;
+use observed::Observed;
 
 pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;
@@ -45,6 +48,7 @@ pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
 pub use grant::Grant;
 pub use request::{Request, RequestKind, Settled};
+pub use rights::Access;
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};
 
@@ -81,6 +85,9 @@ checkpointed! {
         grants: BTreeMap<GrantId, Grant>,
         #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
         memos: memo::Memos,
+        /// What clients told, by the states' names, oldest first.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        observed: BTreeMap<StateName, VecDeque<Observed>>,
         script: ScriptProgress,
         /// The person who gave the command of the commit that is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -65,7 +65,9 @@ fn every_call_has_its_result(items: &[Arc<Item>]) {
                 assert!(open.is_empty(), "{items:?}");
                 open = parts.iter().rev().filter_map(label).collect();
             }
-            Item::Heard { .. } | Item::Notice { .. } | Item::Summary { .. } => assert!(open.is_empty(), "{items:?}"),
+            Item::Heard { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
+                assert!(open.is_empty(), "{items:?}")
+            }
         }
     }
     assert!(open.is_empty(), "{items:?}");

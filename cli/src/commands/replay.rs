@@ -145,6 +145,7 @@ fn told(item: &Item<String>) -> String {
         }
         Item::Result { text, failed, .. } => format!("{} {text}", if *failed { "failed" } else { "result" }),
         Item::Notice { text } => format!("notice {text}"),
+        Item::State { text } => format!("state {text}"),
         Item::Summary { text } => format!("summary {text}"),
     }
 }

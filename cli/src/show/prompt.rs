@@ -80,6 +80,7 @@ fn shown(number: usize, item: &Item<String>) -> Vec<String> {
             (format!("{what} of {}", clean(label)), text(given))
         }
         Item::Notice { text: told } => ("notice".to_owned(), text(told)),
+        Item::State { text: told } => ("state".to_owned(), text(told)),
         Item::Summary { text: kept } => ("summary".to_owned(), text(kept)),
     };
     std::iter::once(head(&format!("{number} {who}"))).chain(body).collect()

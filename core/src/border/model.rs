@@ -30,7 +30,7 @@ pub use fence::Fence;
 #[cfg(feature = "testing")]
 pub use forged::ForgedRequest;
 pub(crate) use layer::{declaration, identity, written};
-pub(crate) use message::{heard, own_summary};
+pub(crate) use message::{heard, observed, own_summary};
 pub(crate) use notice::{settled_notice, summary_instruction};
 pub use view::ModelView;
 

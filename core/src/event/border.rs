@@ -68,10 +68,10 @@ pub struct StateObserved {
     pub name: StateName,
     /// Who told.
     pub by: Principal,
-    /// Where ids stood that the room does not know: they were dropped.
+    /// Where ids stand that the room does not know: they are dropped from what agents see. The first 64 places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// What is left, with ids resolved.
+    /// What the client told. Agents see it without those ids, and with the others resolved as the definition said then.
     #[serde(skip)]
     pub state: Content<Value>,
 }

@@ -14,7 +14,8 @@ pub enum Right {
     Post,
     /// To decide what agents ask for, and to revoke grants.
     Decide,
-    /// To stop, to revise and to change rights.
+    /// To stop, to revise, to label and to change rights. It is the strongest one: who may revise the definition may give
+    /// themselves any other.
     Operate,
 }
 
@@ -56,7 +57,7 @@ pub struct RightsChanged {
     pub method: String,
     /// Who it is to that method.
     pub subject: String,
-    /// The rights; `None`: those of everyone whom nothing names.
+    /// The rights; `None`: those that the definition says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rights: Option<Rights>,
 }

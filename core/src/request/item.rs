@@ -44,6 +44,11 @@ pub enum Item<T = ModelText> {
         /// A fixed sentence.
         text: T,
     },
+    /// What a client told of what its user sees: data, never instructions.
+    State {
+        /// The state's name and its value, as JSON between [fences](crate::border::Fence).
+        text: T,
+    },
     /// The agent's own summary of what it no longer remembers word for word.
     Summary {
         /// The summary.
@@ -91,6 +96,7 @@ impl<T> Item<T> {
             Self::Said { parts } => Item::Said { parts },
             Self::Result { label, text, failed } => Item::Result { label, text: text_of(text), failed },
             Self::Notice { text } => Item::Notice { text: text_of(text) },
+            Self::State { text } => Item::State { text: text_of(text) },
             Self::Summary { text } => Item::Summary { text: text_of(text) },
         }
     }

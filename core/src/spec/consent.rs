@@ -51,10 +51,11 @@ impl RightsPolicy {
 pub struct StateSpec {
     /// JSON Schema (2020-12) of it.
     pub schema: Value,
-    /// The most bytes of it.
+    /// The most bytes of it, as it is told and with its ids resolved; from 1 to [`StateSpec::BYTES_MOST`].
     #[serde(default = "StateSpec::bytes_default")]
     pub bytes_max: u32,
-    /// Where ids stand in it, as JSON pointers, and what the room knows them as. An id that is not listed is dropped.
+    /// Where ids or lists of ids stand in it, as JSON pointers of which none is within another, and what the room knows
+    /// them as. An id that is not listed is dropped.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ids: BTreeMap<String, BTreeMap<String, String>>,
 }
@@ -62,6 +63,8 @@ pub struct StateSpec {
 impl StateSpec {
     /// The default for the most bytes of a state.
     pub const BYTES_MAX: u32 = 8 * 1024;
+    /// The most that a definition may allow.
+    pub const BYTES_MOST: u32 = 56 * 1024;
 
     const fn bytes_default() -> u32 {
         Self::BYTES_MAX

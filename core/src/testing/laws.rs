@@ -240,7 +240,7 @@ fn pairs(items: &[Arc<Item>]) {
                 assert_eq!(calls.collect::<Vec<_>>(), open, "each call has its one result");
                 open.clear();
             }
-            Item::Heard { .. } | Item::Notice { .. } | Item::Summary { .. } => {
+            Item::Heard { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
                 assert_eq!(open, Vec::<&str>::new(), "a result without a call")
             }
         }

@@ -6,7 +6,7 @@ use super::World;
 use crate::border::model::{declaration, identity};
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, Digest, ModelName, Position, ToolName};
-use crate::memory::{FrameMark, Memory, Message, Remembered};
+use crate::memory::{FrameMark, Memory, Message};
 use crate::request::{Layer, ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
 use crate::rules::Rules;
 use crate::spec::AgentSpec;
@@ -121,11 +121,6 @@ impl World {
         let newer = self.transcript.range(from..).take_while(|message| message.at <= horizon);
         older.chain(newer.filter(|message| message.is_heard_by(agent))).cloned().collect()
     }
-}
-
-/// The items of `messages`.
-pub(super) fn heard(messages: &[Arc<Message>]) -> Vec<Remembered> {
-    messages.iter().map(|message| message.heard.clone()).collect()
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {

@@ -201,6 +201,7 @@ impl Draft<'_> {
         if is_of_the_house(action) && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_)) {
             return Err(No::right(RefusalReason::NotAPerson));
         }
+        self.check_right(action)?;
         match action {
             Action::Create { world, name, clock, base, definition, node } => {
                 self.create(*world, name, *clock, base.as_deref(), definition, *node)
@@ -290,7 +291,14 @@ const REFUSALS_EACH: u32 = 32;
 
 /// Whether it is about the world as a whole, which agents and tools have no say in.
 const fn is_of_the_house(action: &Action) -> bool {
-    matches!(action, Action::Open { .. } | Action::Revise { .. } | Action::RecordStep { .. } | Action::Label { .. })
+    matches!(
+        action,
+        Action::Open { .. }
+            | Action::Revise { .. }
+            | Action::RecordStep { .. }
+            | Action::Label { .. }
+            | Action::SetRights { .. }
+    )
 }
 
 /// Whether a refusal of the command is recorded: it asks for more than to be heard.

@@ -27,7 +27,7 @@ impl World {
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
             Event::RightsChanged(event) => self.change_rights(event),
-            Event::StateObserved(event) => self.observe(event),
+            Event::StateObserved(event) => self.note_state(event),
             Event::WarningRecorded(_) | Event::ArtifactWithheld(_) => {}
             Event::JoinElapsed(event) => self.elapse_join(event),
             Event::HandedOff(event) => self.hand_off(event),
@@ -106,7 +106,9 @@ impl World {
     /// A new definition. Agents that left the roster keep their memory, in case they come back; open turns keep the
     /// rules that they began under.
     pub(super) fn revise(&mut self, spec: &WorldSpec, digest: Digest, text: &Content<SpecText>) {
+        self.renew_rights(&spec.policy.rights);
         self.rules = std::sync::Arc::new(spec.clone().into());
+        self.observed.retain(|name, _| spec.states.contains_key(name));
         self.spec_digest = digest;
         self.spec_text = text.clone();
         let seen = match spec.policy.history {

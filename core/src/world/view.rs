@@ -44,6 +44,7 @@ impl World {
     pub fn turn_view(&self, agent: &AgentName) -> Option<TurnView> {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref();
+        let unseen = if turn.is_none() { self.unseen_items(memory, self.head) } else { Vec::new() };
         let oldest = memory.inbox.front().map(|message| message.episode);
         Some(TurnView {
             agent: agent.clone(),
@@ -51,7 +52,7 @@ impl World {
             turn: turn.map(|turn| turn.id),
             horizon: turn.map_or(self.head, |turn| turn.horizon),
             time: self.time,
-            items: self.items(agent).cloned().collect(),
+            items: self.items(agent).cloned().chain(unseen).collect(),
             note: memory.note.as_ref().and_then(Content::present).cloned(),
         })
     }

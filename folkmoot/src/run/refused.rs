@@ -48,7 +48,10 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
 /// The word for a refusal, as `refused` takes it, and what is wrong.
 pub(super) fn told(refusal: &Refusal) -> String {
     let why = match refusal {
-        Refusal::BadMessage { why } | Refusal::BadLabels { why } | Refusal::BadDefinition { why } => why.clone(),
+        Refusal::BadMessage { why }
+        | Refusal::BadLabels { why }
+        | Refusal::BadRights { why }
+        | Refusal::BadDefinition { why } => why.clone(),
         Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
         Refusal::NoSuchMessage { message } => {
             format!("no message {message} stands in this room: it was never said, or was taken back, or is forgotten")

@@ -79,12 +79,12 @@ struct Next<'a> {
 fn last_heard(request: &ModelRequest) -> &str {
     let text = |item: &Item| match item {
         Item::Heard { .. } | Item::Result { .. } => true,
-        Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. } => false,
+        Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => false,
     };
     match request.items().iter().rev().map(AsRef::as_ref).find(|item| text(item)) {
         Some(Item::Heard { text, .. }) => text,
         Some(Item::Result { text, .. }) => Fence::ToolOutput.inside(text),
-        Some(Item::Said { .. } | Item::Notice { .. } | Item::Summary { .. }) | None => "",
+        Some(Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. }) | None => "",
     }
 }
 

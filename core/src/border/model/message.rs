@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{ModelText, redacted};
+use serde_json::{Value, json};
+
+use super::{Fence, ModelText, redacted};
+use crate::canonical::canonical_text;
 use crate::content::Content;
 use crate::event::Attachment;
+use crate::ids::StateName;
 use crate::memory::Message;
-use crate::redaction::RedactionKind;
+use crate::redaction::{RedactionKind, redact_value};
 use crate::request::{Attached, Item};
 
 /// What somebody said, as all others read it.
@@ -27,6 +31,14 @@ pub(crate) fn heard(
         text: ModelText(text.present().map_or_else(|| Message::ERASED.to_owned(), |text| redacted(redact, text))),
         attachments: attachments.iter().map(file).collect(),
     }
+}
+
+/// What a client told of what its user sees, as all agents read it: of a state that was erased, only that.
+pub(crate) fn observed(name: &StateName, state: Option<&Value>, redact: &BTreeSet<RedactionKind>) -> Item {
+    let mut state = state.cloned().unwrap_or_else(|| Value::from(Message::ERASED));
+    redact_value(redact, &mut state);
+    let told = canonical_text(&json!({ "state": name, "value": state }));
+    Item::State { text: Fence::ClientState.around(&told) }
 }
 
 /// What an agent wrote down for itself in the place of older items: its own words.

@@ -52,12 +52,12 @@ fn nothing_inside_a_fence_can_end_it_or_begin_another() {
 #[test]
 fn a_model_sees_as_much_of_an_output_as_its_policy_allows() {
     let output = || ToolOutput { summary: Some("two rows".to_owned()), ..ToolOutput::text("rows") };
-    let nothing = "done: The tool ran. What it gave is for people only.";
+    let nothing = "The tool ran. People see its result; you may not.";
     assert_eq!(seen(output(), ViewPolicy::Full), "<tool_output>rows</tool_output>");
     assert_eq!(seen(output(), ViewPolicy::Summary), "<tool_output>two rows</tool_output>");
     assert_eq!(
         seen(ToolOutput::text("rows"), ViewPolicy::Summary),
-        "done: The tool ran. It gave no summary, and the rest is for people only."
+        "The tool ran. People see its result; there is no summary of it."
     );
     assert_eq!(seen(output(), ViewPolicy::None), nothing);
 }

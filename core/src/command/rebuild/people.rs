@@ -1,6 +1,7 @@
 //! Commands of people about requests, and stop.
 
 use super::{RebuildError, Source, event};
+use crate::canonical::canonical_text;
 use crate::command::{Action, Judgement, Reply, Settlement};
 use crate::event::{ApprovalDecided, DecisionText, RightsChanged, SettledHow};
 
@@ -39,7 +40,7 @@ impl Source<'_> {
 
     pub(super) fn observe(&self) -> Result<Action, RebuildError> {
         let observed = event!(self, StateObserved)?;
-        Ok(Action::Observe { name: observed.name.clone(), state: self.text(&observed.state)?.to_string() })
+        Ok(Action::Observe { name: observed.name.clone(), state: canonical_text(&self.text(&observed.state)?) })
     }
 
     pub(super) fn answer(&self) -> Result<Action, RebuildError> {

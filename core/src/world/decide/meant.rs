@@ -15,7 +15,7 @@ impl World {
     /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
     ///
     /// A definition that is in force already is no revision. A reaction that breaks the rules of agents is the agent's
-    /// failure. What is wanted of a model that can no longer be asked is left out.
+    /// failure. What is wanted of a model that can no longer be asked is left out. A client's state is in its canonical form.
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
@@ -26,6 +26,7 @@ impl World {
             Action::ContinueTurn { agent, turn, reaction } => {
                 self.fault(agent, Some(*turn), reaction).or_else(|| self.unaskable(agent, *turn, reaction))
             }
+            Action::Observe { name, state } => self.observation(name, state),
             Action::Create { .. }
             | Action::Open { .. }
             | Action::Revise { .. }
@@ -49,7 +50,6 @@ impl World {
             | Action::Decide { .. }
             | Action::Revoke { .. }
             | Action::SetRights { .. }
-            | Action::Observe { .. }
             | Action::Answer { .. }
             | Action::Settle { .. }
             | Action::Stop { .. }

@@ -1,13 +1,39 @@
 //! What clients tell of what their users see.
 
 use super::{Draft, No};
+use crate::canonical::canonical_text;
+use crate::command::Action;
+use crate::content::Content;
+use crate::event::{Event, StateObserved};
 use crate::ids::StateName;
+use crate::principal::Principal;
 use crate::refusal::RefusalReason;
+use crate::world::World;
+use crate::world::observed::Told;
 
 impl Draft<'_> {
-    pub(super) fn observe(&mut self, name: &StateName, _state: &str) -> Result<(), No> {
-        match self.world.rules.spec().states.get(name) {
-            Some(_) | None => Err(No::right(RefusalReason::BadState)),
+    /// Records what a client tells, if it shows agents anything new. It wakes nobody.
+    pub(super) fn observe(&mut self, name: &StateName, state: &str) -> Result<(), No> {
+        match self.principal {
+            Principal::World => {}
+            Principal::Person(person) if !self.is_called_like_an_agent(&person.display) => {}
+            Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+                return Err(No::right(RefusalReason::NotAPerson));
+            }
         }
+        let Told { state, dropped, item } = self.world.told(name, state).ok_or(No::right(RefusalReason::BadState))?;
+        if !self.world.shows(name, &item) {
+            let (name, by, state) = (name.clone(), self.principal.clone(), Content::Present(state));
+            self.push(Event::StateObserved(StateObserved { name, by, dropped, state }));
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    /// The same observation in the one form that is recorded; `None` if the room does not take it.
+    pub(super) fn observation(&self, name: &StateName, state: &str) -> Option<Action> {
+        let told = self.told(name, state)?;
+        Some(Action::Observe { name: name.clone(), state: canonical_text(&told.state) })
     }
 }

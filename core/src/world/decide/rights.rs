@@ -1,16 +1,97 @@
 //! Who may do what.
 
 use super::{Draft, No};
-use crate::event::{Event, Rights, RightsChanged};
-use crate::refusal::RefusalReason;
+use crate::command::Action;
+use crate::event::{Event, Right, Rights, RightsChanged};
+use crate::principal::{Principal, proof};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::world::World;
+
+/// The longest method and subject together, in bytes.
+const PROOF_MAX: usize = 512;
 
 impl Draft<'_> {
+    /// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of what there is.
+    /// Agents and tools are refused by what they try, as they always were.
+    pub(super) fn check_right(&self, action: &Action) -> Result<(), No> {
+        match (self.principal, needed(action)) {
+            (Principal::Person(_), Some(right)) if !self.world.rights_of(self.principal).has(right) => {
+                Err(No::right(RefusalReason::NoRight))
+            }
+            (_, _) => Ok(()),
+        }
+    }
+
+    /// Gives a person other rights; nothing happens if they have them already.
+    ///
+    /// Whoever may operate may give any right, and may take the last `operate` away from everyone: they may revise the
+    /// definition, which says the same and more. The world can always give it back, and so can a definition that a world
+    /// is opened with.
     pub(super) fn set_rights(&mut self, method: &str, subject: &str, rights: Option<&Rights>) -> Result<(), No> {
-        if self.principal.person().is_none() {
+        if self.principal.person().is_some_and(|person| self.is_called_like_an_agent(&person.display)) {
             return Err(No::right(RefusalReason::NotAPerson));
         }
-        let (method, subject, rights) = (method.to_owned(), subject.to_owned(), rights.cloned());
-        self.push(Event::RightsChanged(RightsChanged { method, subject, rights }));
+        let known = self.world.rights.get(&proof(method, subject));
+        check_proof(method, subject)?;
+        if rights.is_some() && known.is_none() && self.world.rights.len() >= World::RIGHTS_MAX {
+            let max = World::RIGHTS_MAX;
+            return Err(bad(format!("the rights of {max} people were changed; name more of them in the definition")));
+        }
+        if known != rights {
+            let (method, subject, rights) = (method.to_owned(), subject.to_owned(), rights.cloned());
+            self.push(Event::RightsChanged(RightsChanged { method, subject, rights }));
+        }
         Ok(())
+    }
+}
+
+fn check_proof(method: &str, subject: &str) -> Result<(), No> {
+    if method.is_empty() || subject.is_empty() {
+        return Err(bad("a person is named by a method and a subject, and one of them is empty".to_owned()));
+    }
+    if method.len().saturating_add(subject.len()) > PROOF_MAX {
+        return Err(bad(format!("a method and a subject have at most {PROOF_MAX} bytes together")));
+    }
+    Ok(())
+}
+
+const fn bad(why: String) -> No {
+    No::Quiet(Refusal::BadRights { why })
+}
+
+/// The right that a person needs for a command; `None`: no right of the room is asked for.
+pub(super) const fn needed(action: &Action) -> Option<Right> {
+    match action {
+        Action::PostMessage { .. }
+        | Action::Edit { .. }
+        | Action::Retract { .. }
+        | Action::Regenerate { .. }
+        | Action::Join
+        | Action::Leave
+        | Action::Observe { .. } => Some(Right::Post),
+        Action::Decide { .. } | Action::Revoke { .. } | Action::Answer { .. } | Action::Settle { .. } => {
+            Some(Right::Decide)
+        }
+        Action::Open { .. }
+        | Action::Revise { .. }
+        | Action::Label { .. }
+        | Action::SetRights { .. }
+        | Action::Stop { .. }
+        | Action::RecordStep { .. } => Some(Right::Operate),
+        // Whoever begins a world says who has which rights in it. The rest is the shell's alone.
+        Action::Create { .. }
+        | Action::OpenTurn { .. }
+        | Action::ContinueTurn { .. }
+        | Action::FailAgent { .. }
+        | Action::RetryModel { .. }
+        | Action::StartStream { .. }
+        | Action::RecordAnswer { .. }
+        | Action::RecordFailure { .. }
+        | Action::StartTool { .. }
+        | Action::FinishTool { .. }
+        | Action::TimeOutTool { .. }
+        | Action::RecordReconcile { .. }
+        | Action::DeclareUnknown { .. }
+        | Action::Tick => None,
     }
 }

@@ -16,7 +16,6 @@ use crate::request::Parameters;
 use crate::response::LLMResponse;
 use crate::rules::Rules;
 use crate::world::World;
-use crate::world::ask::heard;
 
 /// News that an agent takes up.
 struct News {
@@ -65,7 +64,7 @@ impl<'w> Draft<'w> {
             return None;
         }
         let until = memory.reaches(horizon, positions.len());
-        let fresh = heard(&self.world.fresh(agent, memory, until));
+        let fresh = self.world.fresh_items(agent, memory, until);
         Some(News { positions, cause, episode, fresh })
     }
 

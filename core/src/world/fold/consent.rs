@@ -1,7 +1,9 @@
 //! Grants, rights and observed states.
 
-use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged, StateObserved};
+use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged};
 use crate::ids::{Attempt, GrantId};
+use crate::principal::proof;
+use crate::spec::RightsPolicy;
 use crate::world::{Grant, World};
 
 impl World {
@@ -30,12 +32,16 @@ impl World {
     }
 
     pub(super) fn change_rights(&mut self, event: &RightsChanged) {
-        let proof = format!("{}:{}", event.method, event.subject);
+        let proof = proof(&event.method, &event.subject);
         match &event.rights {
             Some(rights) => self.rights.insert(proof, rights.clone()),
             None => self.rights.remove(&proof),
         };
     }
 
-    pub(super) const fn observe(&mut self, _: &StateObserved) {}
+    /// A definition that says something else of a person than the one before has the newest word on their rights.
+    pub(super) fn renew_rights(&mut self, new: &RightsPolicy) {
+        let old = &self.rules.spec().policy.rights;
+        self.rights.retain(|proof, _| new.people.get(proof) == old.people.get(proof));
+    }
 }

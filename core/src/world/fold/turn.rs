@@ -14,7 +14,6 @@ use crate::port::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
 use crate::world::World;
-use crate::world::ask::heard;
 
 impl World {
     pub(super) fn open_turn(&mut self, event: &TurnOpened) {
@@ -55,7 +54,7 @@ impl World {
     fn take_news(&mut self, agent: &AgentName, horizon: Position, count: usize) -> Vec<Arc<Message>> {
         let Some(memory) = self.memories.get(agent) else { return Vec::new() };
         let until = memory.reaches(horizon, count);
-        let fresh = heard(&self.fresh(agent, memory, until));
+        let fresh = self.fresh_items(agent, memory, until);
         let Some(memory) = self.memories.get_mut(agent) else { return Vec::new() };
         memory.remember_all(fresh);
         memory.seen = memory.seen.max(until);

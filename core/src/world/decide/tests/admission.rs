@@ -18,6 +18,7 @@ fn last_result(past: &Past) -> String {
         other @ (Item::Heard { .. }
         | Item::Said { .. }
         | Item::Notice { .. }
+        | Item::State { .. }
         | Item::Summary { .. }
         | Item::Result { .. }) => {
             panic!("{other:?}")

@@ -80,7 +80,7 @@ fn artifact_that_does_not_fit_is_recorded_and_not_shown_and_the_text_stays() {
     assert_eq!((&done.dropped[..], done.outcome.present()), (&[0, 2][..], Some(&Some(ToolOutcome::Done(output)))));
     assert_eq!(done.views().collect::<Vec<_>>(), [&View::Text("seen".into())]);
     assert_eq!(past.world.tool_results(&agent("bob"))[0].views(), [View::Text("seen".into())]);
-    assert_eq!(read_by_bob(&past), "about 1200");
+    assert_eq!(read_by_bob(&past), "<tool_output>about 1200</tool_output>");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn no_row_reaches_the_memory_of_an_agent_whose_tool_keeps_rows_back() {
         assert!(!CANARIES.iter().any(|rent| memory.contains(&rent.to_string())), "{memory}");
     }
     let counted = gave(room_of_estimates(ViewPolicy::Aggregates { rows_min: 5 }), "look", &output);
-    assert!(read_by_bob(&counted).starts_with("A table of 6 rows."));
+    assert!(read_by_bob(&counted).starts_with("<tool_output>A table of 6 rows."));
 }
 
 #[test]

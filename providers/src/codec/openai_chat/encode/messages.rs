@@ -60,6 +60,7 @@ impl Writer {
             }
             // A name cannot begin with a bracket, so that nobody's message looks like this.
             Item::Notice { text } => self.say(json!({ "role": "user", "content": format!("[notice] {text}") })),
+            Item::State { text } => self.say(json!({ "role": "user", "content": format!("[state] {text}") })),
             Item::Summary { text } => {
                 self.say(json!({ "role": "user", "content": format!("[summary of the earlier conversation] {text}") }));
             }

@@ -1,0 +1,61 @@
+//! Who may do what, as it stands now.
+
+use std::collections::BTreeMap;
+
+use super::World;
+use crate::event::{Right, Rights};
+use crate::principal::Principal;
+use crate::spec::RightsPolicy;
+
+/// Who has which rights in a world, apart from the world.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    policy: RightsPolicy,
+    changed: BTreeMap<String, Rights>,
+}
+
+impl Access {
+    /// The rights of `principal`. For a person: what people changed, else what the definition says of them, else its
+    /// default. The world and the runtime have all; agents and tools may read.
+    #[must_use]
+    pub fn of(&self, principal: &Principal) -> Rights {
+        rights_of(&self.policy, &self.changed, principal)
+    }
+
+    /// The rights of people whom nothing names.
+    #[must_use]
+    pub const fn of_others(&self) -> &Rights {
+        &self.policy.default
+    }
+
+    /// The rights of the people whom something names, by their proof: `method:subject`.
+    #[must_use]
+    pub fn people(&self) -> BTreeMap<&str, &Rights> {
+        self.policy.people.iter().chain(&self.changed).map(|(proof, rights)| (proof.as_str(), rights)).collect()
+    }
+}
+
+impl World {
+    /// The most people whose rights can be changed, beside those whom the definition names.
+    pub const RIGHTS_MAX: usize = 1_000;
+
+    /// The rights of `principal` now; see [`Access::of`].
+    #[must_use]
+    pub fn rights_of(&self, principal: &Principal) -> Rights {
+        rights_of(&self.rules.spec().policy.rights, &self.rights, principal)
+    }
+
+    /// Who has which rights now.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        Access { policy: self.rules.spec().policy.rights.clone(), changed: self.rights.clone() }
+    }
+}
+
+fn rights_of(policy: &RightsPolicy, changed: &BTreeMap<String, Rights>, principal: &Principal) -> Rights {
+    match principal {
+        Principal::Person(person) => changed.get(&person.proof()).unwrap_or_else(|| policy.of(person)).clone(),
+        Principal::World | Principal::Runtime => Rights::all(),
+        Principal::Agent(_) | Principal::Tool(_) => Rights([Right::Read].into()),
+    }
+}
