@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let world = runtime.open(room.opening()).await?;
 
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
-    let mut activity = ada.subscribe_activity();
+    let mut activity = ada.subscribe_activity()?;
     tokio::spawn(async move {
         while let Ok(event) = activity.recv().await {
             if let ActivityEvent::Draft { delta, .. } = event {
@@ -39,13 +39,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     ada.publish_message(Post::text("Please note that we ship on Friday.")).await?;
     world.quiet().await?;
-    for asked in world.read(folkmoot::run::waiting).await? {
+    for asked in world.operator().read(folkmoot::run::waiting).await? {
         say(&format!("{} asks for {:?}: allowed\n", asked.agent, asked.arguments));
         ada.publish_tool_result(&asked.agent, ToolResultData::once(asked.request, Verdict::Allow)).await?;
     }
     world.quiet().await?;
 
-    let transcript = world.read(|world| world.transcript().clone()).await?;
+    let transcript = world.operator().read(|world| world.transcript().clone()).await?;
     transcript.iter().for_each(|message| say(&format!("\n{}: {:?}", message.from, message.text.present())));
     say(&format!("\nThe file: {}\n", std::fs::read_to_string(notes.join("today.md"))?));
     runtime.shutdown().await;

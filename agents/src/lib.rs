@@ -28,7 +28,8 @@ pub use runtime::{
     IDLE_CLOSE, Opening, Runtime, RuntimeBuilder, Storage, TRANSCRIPT_PAGE_MAX, fold_world, read_transcript,
 };
 pub use seat::{
-    File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
+    ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData,
+    ToolResultSubscription, WorldHandle,
 };
 pub use secrets::Secrets;
 pub use task::Perform;

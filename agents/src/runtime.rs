@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use folkmoot_core::ids::{Position, WorldName};
+use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::{Blobs, Checkpoints, EventLog};
-use folkmoot_core::projection::TranscriptPage;
 use folkmoot_core::world::Activity;
 use tokio::sync::{mpsc, watch};
 
 use crate::bus::ActivityChannel;
-use crate::error::{FoldError, OpenError};
+use crate::error::OpenError;
 use crate::seat::WorldHandle;
 use crate::task::{ASKS_MAX, Door, Perform, Status, WorldTask, keep};
 
@@ -52,7 +51,7 @@ impl Runtime {
         RuntimeBuilder::over(storage)
     }
 
-    /// The log.
+    /// The log, with all that is in it: whoever holds the store reads everything, and asks no seat.
     #[must_use]
     pub fn log(&self) -> &Arc<dyn EventLog> {
         &self.inner.means.log
@@ -62,19 +61,6 @@ impl Runtime {
     #[must_use]
     pub fn world(&self, name: &WorldName) -> Option<WorldHandle> {
         self.open_worlds().get(name).filter(|handle| handle.is_open()).cloned()
-    }
-
-    /// A page of what people saw of the world `name`; see [`read_transcript`].
-    ///
-    /// # Errors
-    /// [`FoldError::NoSuchWorld`], or the log does not read.
-    pub async fn transcript(
-        &self,
-        name: &WorldName,
-        before: Option<Position>,
-        limit: usize,
-    ) -> Result<TranscriptPage, FoldError> {
-        read_transcript(&*self.inner.means.log, name, before, limit).await
     }
 
     /// Opens a world, or begins it, and does what is owed.
@@ -116,12 +102,14 @@ impl Runtime {
         // Not quiet before the task has looked at what is owed.
         let head = entered.world.head();
         let (status, watched) = watch::channel(Status::Open { activity: Activity::Running, head });
+        let (access, may) = watch::channel(entered.world.access());
         let own = asks.downgrade();
-        let door = Door { name: name.clone(), perform, asks: asked, own, status, activity: activity.clone() };
+        let door = Door { name: name.clone(), perform, asks: asked, own, status, access, activity: activity.clone() };
         let id = entered.world.id();
         let task = tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
         let (log, blobs, task) = (Arc::clone(&means.log), Arc::clone(&self.inner.blobs), task.abort_handle());
-        let handle = WorldHandle { name: name.clone(), id, log, blobs, asks, status: watched, activity, task };
+        let handle =
+            WorldHandle { name: name.clone(), id, log, blobs, asks, status: watched, access: may, activity, task };
         self.open_worlds().insert(name, handle.clone());
         handle
     }

@@ -11,20 +11,24 @@ use folkmoot_core::ids::{AgentName, Digest, EpisodeId, GrantId, MessageId, Reque
 use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Definition;
-use folkmoot_core::world::{Accepted, Activity, World};
-use tokio::sync::{broadcast, mpsc, oneshot, watch};
+use folkmoot_core::world::{Accepted, Access, Activity, World};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
-use crate::bus::{ActivityChannel, ActivityEvent};
+use crate::bus::ActivityChannel;
 use crate::error::SeatError;
 use crate::proof::Proof;
 use crate::task::{Ask, Status};
 
+mod access;
+mod activity;
 mod amend;
 mod attach;
 mod revisions;
+mod rights;
 mod subscribe;
 
+pub use activity::ActivitySubscription;
 pub use attach::File;
 pub use revisions::RevisionSubscription;
 pub use subscribe::{TextSubscription, ToolResultSubscription};
@@ -38,6 +42,7 @@ pub struct WorldHandle {
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) asks: mpsc::Sender<Ask>,
     pub(crate) status: watch::Receiver<Status>,
+    pub(crate) access: watch::Receiver<Access>,
     pub(crate) activity: ActivityChannel,
     pub(crate) task: AbortHandle,
 }
@@ -127,6 +132,13 @@ impl WorldHandle {
         Seat { world: self.clone(), proof }
     }
 
+    /// The seat of whoever runs this world: it may do and read everything. An application looks after its rooms from it;
+    /// whom it serves gets a seat of their own.
+    #[must_use]
+    pub fn operator(&self) -> Seat {
+        self.as_principal(Proof::world())
+    }
+
     /// Waits until nothing goes on: the world is idle, or parked.
     ///
     /// # Errors
@@ -153,11 +165,8 @@ impl WorldHandle {
         Ok(())
     }
 
-    /// Looks at the state between two commits.
-    ///
-    /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
-    pub async fn read<T: Send + 'static>(
+    /// Looks at the state between two commits, whoever asks: a [`Seat`] has looked at its rights.
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
         look: impl FnOnce(&World) -> T + Send + 'static,
     ) -> Result<T, SeatError> {
@@ -346,23 +355,17 @@ impl Seat {
     /// News of the text channel, from now on.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    /// [`SeatError::Refused`] without the right to read; else the world has ended.
     pub async fn subscribe_text(&self) -> Result<TextSubscription, SeatError> {
-        TextSubscription::begin(&self.world).await
+        TextSubscription::begin(self).await
     }
 
     /// Results of `agent`'s calls, from now on.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    /// [`SeatError::Refused`] without the right to read; else the world has ended.
     pub async fn subscribe_tool_results(&self, agent: &AgentName) -> Result<ToolResultSubscription, SeatError> {
-        ToolResultSubscription::begin(&self.world, agent).await
-    }
-
-    /// What goes on, from now on. An observer that falls too far behind misses some of it.
-    #[must_use]
-    pub fn subscribe_activity(&self) -> broadcast::Receiver<ActivityEvent> {
-        self.world.activity.subscribe()
+        ToolResultSubscription::begin(self, agent).await
     }
 
     fn keyed(&self, action: Action, key: Option<Key>) -> Box<Command> {

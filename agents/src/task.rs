@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
+use folkmoot_core::event::Event;
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::refusal::Refusal;
@@ -111,6 +112,7 @@ impl WorldTask {
     /// Takes up a world that was just opened.
     pub(crate) fn begin(means: Arc<Means>, door: Door, entered: Entered) -> Box<Self> {
         let Entered { world, parts, definition, clock } = entered;
+        door.tell_access(&world);
         let mut bus = Bus::new(door.activity.clone());
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
@@ -274,6 +276,9 @@ impl WorldTask {
             match appended.map_err(|error| with_causes(&error))? {
                 Appended::Committed { .. } => self.world.apply(&commit),
                 Appended::Repeated(_) => return Err("its log holds a commit that it does not know".to_owned()),
+            }
+            if commit.events.iter().any(|event| matches!(event, Event::RightsChanged(_) | Event::SpecRevised(_))) {
+                self.door.tell_access(&self.world);
             }
             self.flight.drop_unwanted(&self.world);
             self.checkpoint().await;

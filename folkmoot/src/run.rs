@@ -178,7 +178,7 @@ pub async fn run_script(
         return Err(RunError::Exists(name));
     }
     let world = open(runtime, script, options, &name, exists).await?;
-    let progress = world.read(|world| world.script().clone()).await?;
+    let progress = world.operator().read(|world| world.script().clone()).await?;
     watch.opened(&world);
     let mut run = Run { runtime, script, options, name, world, run: progress.run.max(1), is_armed: false, watch };
     run.check_edits(&progress)?;

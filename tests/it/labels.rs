@@ -18,7 +18,7 @@ fn labelled(owner: &str, pairs: &[(&str, &str)]) -> Labelled {
 async fn opened(store: &Store, opening: Opening) -> (Labelled, Vec<Labelled>) {
     let runtime = Runtime::builder(store).build();
     let world = runtime.open(opening).await.unwrap();
-    let now = world.read(|world| world.labelled().clone()).await.unwrap();
+    let now = world.operator().read(|world| world.labelled().clone()).await.unwrap();
     runtime.shutdown().await;
     let events = commits_of(store, &room_name()).await.into_iter().flat_map(|commit| commit.events);
     let recorded = events.filter_map(|event| if let Event::Labelled(labelled) = event { Some(labelled) } else { None });

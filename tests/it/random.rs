@@ -208,7 +208,7 @@ impl Play {
     }
 
     async fn give(&mut self, deed: &Deed) -> Result<(), SeatError> {
-        let all = self.world.read(waiting).await?;
+        let all = self.world.operator().read(waiting).await?;
         let first = |fits: fn(&Asks) -> bool| all.iter().find(|one| fits(&one.asks)).cloned();
         let action =
             match deed {

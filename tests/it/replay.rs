@@ -18,7 +18,7 @@ use crate::scripts;
 pub(crate) fn watch(world: WorldHandle) -> JoinHandle<Vec<World>> {
     tokio::spawn(async move {
         let mut seen: Vec<World> = Vec::new();
-        while let Ok(now) = world.read(World::clone).await {
+        while let Ok(now) = world.operator().read(World::clone).await {
             if seen.last().is_none_or(|last| last.head() != now.head()) {
                 seen.push(now);
             }

@@ -126,7 +126,7 @@ async fn an_idle_world_is_let_go_of_after_ten_minutes_and_opened_again_when_it_i
     assert_eq!(house.world.quiet().await.unwrap(), Activity::Idle);
     assert_eq!(house.incarnation().await, Incarnation(1), "waiting for quiet wakes nobody");
 
-    let mut activity = ada.subscribe_activity();
+    let mut activity = ada.subscribe_activity().unwrap();
     assert_eq!(ada.publish_message(keyed).await.unwrap(), first);
     assert_eq!(house.incarnation().await, Incarnation(2));
     house.talk("again").await;
@@ -138,7 +138,7 @@ async fn an_idle_world_is_let_go_of_after_ten_minutes_and_opened_again_when_it_i
     assert_eq!(said, ["hello", "aye", "again", "aye"]);
 
     house.gone.recv().await.unwrap();
-    let heard = house.world.read(|world| world.transcript().len()).await.unwrap();
+    let heard = house.world.operator().read(|world| world.transcript().len()).await.unwrap();
     assert_eq!((heard, house.incarnation().await), (4, Incarnation(3)));
 }
 
@@ -147,7 +147,7 @@ async fn a_world_that_is_asked_something_in_time_stays() {
     let mut house = House::new(says("aye"), ClockKind::System, Some(IDLE_CLOSE)).await;
     for _ in 0..5 {
         assert!(timeout(IDLE_CLOSE * 2 / 3, house.gone.recv()).await.is_err());
-        house.world.read(|_| ()).await.unwrap();
+        house.world.operator().read(|_| ()).await.unwrap();
     }
     assert_eq!(house.incarnation().await, Incarnation(1));
 }
@@ -181,7 +181,7 @@ async fn a_sleeping_world_that_somebody_else_has_opened_is_not_taken_over_unaske
     let error = ada.publish_message(Post::text("anybody?")).await.unwrap_err();
     let SeatError::Stopped(why) = &error else { panic!("{error}") };
     assert!(why.contains("the world room was opened elsewhere while it was idle here"), "{why}");
-    assert_eq!(house.world.read(|_| ()).await, Err(error));
+    assert_eq!(house.world.operator().read(|_| ()).await, Err(error));
     assert_eq!(house.incarnation().await, Incarnation(2));
     person(&theirs, "eve").publish_message(Post::text("still mine")).await.unwrap();
 

@@ -173,7 +173,7 @@ async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)>
         })
         .collect()
     };
-    world.read(look).await.unwrap_or_default()
+    world.operator().read(look).await.unwrap_or_default()
 }
 
 async fn check(stage: &Stage, what: &str, uncut: &Uncut) {

@@ -60,7 +60,7 @@ async fn append(store: &Store, event: Event) {
 #[tokio::test]
 async fn pages_of_every_size_and_from_every_position_agree() {
     let store = Store::memory();
-    let runtime = said(&store, 12).await;
+    let _runtime = said(&store, 12).await;
     let whole = all(&store, 1_000).await;
     let expected: Vec<String> = (0..12).rev().map(|number| format!("message {number}")).collect();
     assert_eq!(texts(&TranscriptPage { entries: whole.clone(), next: None }), expected);
@@ -70,7 +70,7 @@ async fn pages_of_every_size_and_from_every_position_agree() {
     let head = store.find(&room_name()).await.unwrap().unwrap().head;
     for before in 0..=head.get() + 3 {
         let before = Position::new(before);
-        let found = runtime.transcript(&room_name(), Some(before), 1_000).await.unwrap();
+        let found = read_transcript(&store, &room_name(), Some(before), 1_000).await.unwrap();
         let expected: Vec<_> = whole.iter().filter(|entry| entry.at() < before).cloned().collect();
         assert_eq!(found, TranscriptPage { entries: expected, next: None }, "before {before}");
     }

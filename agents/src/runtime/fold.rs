@@ -9,6 +9,7 @@ use futures::TryStreamExt as _;
 use crate::error::FoldError;
 
 /// Folds a world up to the commit that holds `at`, or up to its head. Reads only: nothing is appended, called or run.
+/// Whoever holds the log may read it; others have a [`Seat`](crate::Seat).
 ///
 /// # Errors
 /// [`FoldError`].

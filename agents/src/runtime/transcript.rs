@@ -18,7 +18,8 @@ const COMMITS_EACH: usize = 16;
 const COMMITS_MORE: usize = 64;
 
 /// Reads what people saw of the world `name`, newest first: at most `limit` entries, from 1 to
-/// [`TRANSCRIPT_PAGE_MAX`], that stand before `before`, or the newest. The world need not be open.
+/// [`TRANSCRIPT_PAGE_MAX`], that stand before `before`, or the newest. The world need not be open. Whoever holds the log
+/// may read it; others have a [`Seat`](crate::Seat).
 ///
 /// What was edited or taken back reads as it stands now. The cost is bounded by `limit`, however long the log is: where
 /// little was said among much else a page has fewer entries, or none, and [`TranscriptPage::next`] says where to go on;

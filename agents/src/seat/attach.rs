@@ -1,10 +1,9 @@
 //! Files: kept before a message names them, and read back.
 
 use folkmoot_core::causes::with_causes;
-use folkmoot_core::event::{Attachment, AttachmentError};
+use folkmoot_core::event::{Attachment, AttachmentError, Right};
 use folkmoot_core::ids::{Digest, WorldId};
 use folkmoot_core::port::BlobError;
-use folkmoot_core::principal::Principal;
 use folkmoot_core::refusal::Refusal;
 
 use super::Seat;
@@ -31,7 +30,7 @@ impl Seat {
     pub async fn attach(&self, file: File) -> Result<Attachment, SeatError> {
         let File { name, media_type, bytes } = file;
         let attachment = Attachment::of(name, media_type, &bytes);
-        if !self.may_speak() {
+        if !self.may(Right::Post) {
             return Ok(attachment);
         }
         let bytes_max = self.world.read(|world| world.rules().spec().limits.attachment_bytes_max).await?;
@@ -43,15 +42,16 @@ impl Seat {
     /// Reads an attached file back; `None` if this world has none of that name.
     ///
     /// # Errors
-    /// [`SeatError::Blob`] if it does not read, or is damaged.
+    /// [`SeatError::Refused`] without the right to read; [`SeatError::Blob`] if it does not read, or is damaged.
     pub async fn attached(&self, blob: Digest) -> Result<Option<Vec<u8>>, SeatError> {
+        self.check(Right::Read)?;
         self.world.blobs.get(self.world_id()?, blob).await.map_err(failed)
     }
 
     /// Verifies that what a message is about to name is kept here, with the size that it says. Whoever may not speak is
     /// refused by the world.
     pub(super) async fn check_kept(&self, attachments: &[Attachment]) -> Result<(), SeatError> {
-        if !self.may_speak() {
+        if !self.may(Right::Post) {
             return Ok(());
         }
         for Attachment { blob, name, bytes, .. } in attachments {
@@ -62,13 +62,6 @@ impl Seat {
             }
         }
         Ok(())
-    }
-
-    const fn may_speak(&self) -> bool {
-        match self.principal() {
-            Principal::Person(_) | Principal::World => true,
-            Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => false,
-        }
     }
 
     fn world_id(&self) -> Result<WorldId, SeatError> {

@@ -8,13 +8,15 @@ use folkmoot_core::port::{CommitStream, ReadError};
 use folkmoot_core::projection::Revision;
 use futures::TryStreamExt as _;
 
+use super::Seat;
+use super::access::Reader;
 use super::subscribe::follow;
-use super::{Seat, WorldHandle};
 use crate::error::SeatError;
 
 /// Revisions of messages, in order, each once. Their positions tell where they stand among those of the text channel.
 pub struct RevisionSubscription {
     commits: CommitStream,
+    reader: Reader,
     ready: VecDeque<Revision>,
 }
 
@@ -25,24 +27,28 @@ impl fmt::Debug for RevisionSubscription {
 }
 
 impl RevisionSubscription {
-    /// Revisions from the event at `from` on.
+    /// Revisions that `seat` may read, from the event at `from` on.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] if the log does not read.
-    pub async fn from(world: &WorldHandle, from: Position) -> Result<Self, SeatError> {
-        Ok(Self { commits: follow(world, from).await?, ready: VecDeque::new() })
+    /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
+    pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
+        Ok(Self { reader: Reader::of(seat)?, commits: follow(&seat.world, from).await?, ready: VecDeque::new() })
     }
 
-    /// The next revision; `None` once the log is closed.
+    /// The next revision; `None` once the log is closed, or the right to read is taken away.
     ///
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<Revision>, ReadError> {
         loop {
+            if !self.reader.may_read() {
+                return Ok(None);
+            }
             if let Some(revision) = self.ready.pop_front() {
                 return Ok(Some(revision));
             }
-            let Some(stored) = self.commits.try_next().await? else { return Ok(None) };
+            let next = self.reader.while_allowed(self.commits.try_next()).await;
+            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
             self.ready = Revision::of(&stored.commit).into();
         }
     }
@@ -52,9 +58,9 @@ impl Seat {
     /// What people edit, take back and have made anew, from now on.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
+    /// [`SeatError::Refused`] without the right to read; else the world has ended.
     pub async fn subscribe_revisions(&self) -> Result<RevisionSubscription, SeatError> {
-        let head = self.world.read(|world| world.head()).await?;
-        RevisionSubscription::from(&self.world, head.next()).await
+        let head = self.read(|world| world.head()).await?;
+        RevisionSubscription::from(self, head.next()).await
     }
 }

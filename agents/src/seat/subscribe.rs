@@ -7,12 +7,14 @@ use folkmoot_core::port::{CommitStream, ReadError, TextEvent, ToolResultEvent};
 use folkmoot_core::projection::{TextProjection, ToolResultProjection};
 use futures::TryStreamExt as _;
 
-use super::WorldHandle;
+use super::access::Reader;
+use super::{Seat, WorldHandle};
 use crate::error::SeatError;
 
 /// Messages, in order, each once.
 pub struct TextSubscription {
     commits: CommitStream,
+    reader: Reader,
     projection: TextProjection,
     ready: Vec<TextEvent>,
 }
@@ -24,30 +26,34 @@ impl fmt::Debug for TextSubscription {
 }
 
 impl TextSubscription {
-    pub(super) async fn begin(world: &WorldHandle) -> Result<Self, SeatError> {
-        let head = world.read(|world| world.head()).await?;
-        Self::from(world, head.next()).await
+    pub(super) async fn begin(seat: &Seat) -> Result<Self, SeatError> {
+        let head = seat.read(|world| world.head()).await?;
+        Self::from(seat, head.next()).await
     }
 
-    /// Messages from the event at `from` on.
+    /// Messages that `seat` may read, from the event at `from` on.
     ///
     /// # Errors
-    /// [`SeatError::Stopped`] if the log does not read.
-    pub async fn from(world: &WorldHandle, from: Position) -> Result<Self, SeatError> {
-        let commits = follow(world, from).await?;
-        Ok(Self { commits, projection: TextProjection::default(), ready: Vec::new() })
+    /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
+    pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
+        let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, from).await?);
+        Ok(Self { commits, reader, projection: TextProjection::default(), ready: Vec::new() })
     }
 
-    /// The next message; `None` once the log is closed.
+    /// The next message; `None` once the log is closed, or the right to read is taken away.
     ///
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<TextEvent>, ReadError> {
         loop {
+            if !self.reader.may_read() {
+                return Ok(None);
+            }
             if !self.ready.is_empty() {
                 return Ok(Some(self.ready.remove(0)));
             }
-            let Some(stored) = self.commits.try_next().await? else { return Ok(None) };
+            let next = self.reader.while_allowed(self.commits.try_next()).await;
+            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
             self.ready = self.projection.take(&stored.commit);
         }
     }
@@ -56,6 +62,7 @@ impl TextSubscription {
 /// Results of one agent's calls, in the order in which they came, each once.
 pub struct ToolResultSubscription {
     commits: CommitStream,
+    reader: Reader,
     projection: ToolResultProjection,
     ready: Vec<ToolResultEvent>,
 }
@@ -67,24 +74,28 @@ impl fmt::Debug for ToolResultSubscription {
 }
 
 impl ToolResultSubscription {
-    pub(super) async fn begin(world: &WorldHandle, agent: &AgentName) -> Result<Self, SeatError> {
+    pub(super) async fn begin(seat: &Seat, agent: &AgentName) -> Result<Self, SeatError> {
         let agent = agent.clone();
         let (head, projection) =
-            world.read(move |world| (world.head(), ToolResultProjection::of(world, &agent))).await?;
-        let commits = follow(world, head.next()).await?;
-        Ok(Self { commits, projection, ready: Vec::new() })
+            seat.read(move |world| (world.head(), ToolResultProjection::of(world, &agent))).await?;
+        let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, head.next()).await?);
+        Ok(Self { commits, reader, projection, ready: Vec::new() })
     }
 
-    /// The next result; `None` once the log is closed.
+    /// The next result; `None` once the log is closed, or the right to read is taken away.
     ///
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<ToolResultEvent>, ReadError> {
         loop {
+            if !self.reader.may_read() {
+                return Ok(None);
+            }
             if !self.ready.is_empty() {
                 return Ok(Some(self.ready.remove(0)));
             }
-            let Some(stored) = self.commits.try_next().await? else { return Ok(None) };
+            let next = self.reader.while_allowed(self.commits.try_next()).await;
+            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
             self.ready = self.projection.take(&stored.commit);
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use folkmoot_core::command::Command;
 use folkmoot_core::ids::{Position, WorldName};
-use folkmoot_core::world::{Accepted, Activity, World};
+use folkmoot_core::world::{Accepted, Access, Activity, World};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Perform;
@@ -47,10 +47,21 @@ pub(crate) struct Door {
     pub(crate) asks: mpsc::Receiver<Ask>,
     pub(crate) own: mpsc::WeakSender<Ask>,
     pub(crate) status: watch::Sender<Status>,
+    pub(crate) access: watch::Sender<Access>,
     pub(crate) activity: ActivityChannel,
 }
 
 impl Door {
+    /// Tells the seats who has which rights now, if that has changed.
+    pub(super) fn tell_access(&self, world: &World) {
+        let access = world.access();
+        self.access.send_if_modified(|known| {
+            let is_new = *known != access;
+            *known = access;
+            is_new
+        });
+    }
+
     /// Tells everybody that the world is closed.
     pub(super) fn closed(&self, reply: Option<oneshot::Sender<()>>) {
         self.status.send_replace(Status::Closed);

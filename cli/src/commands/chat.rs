@@ -99,7 +99,7 @@ async fn talk(
         folded => folded?,
     };
     let world = runtime.open(room.opening(&before, arguments.spec == Some(Spec::Keep))?).await?;
-    let mut names: Vec<String> = agents(&world.read(World::clone).await?);
+    let mut names: Vec<String> = agents(&world.operator().read(World::clone).await?);
     names.push(by.to_string());
     let lines = Lines::new(room.name.as_str(), &before, None);
     let mut prompter = Stage::new(common, runtime, lines, &names, &before).begin();
@@ -185,7 +185,7 @@ async fn settle(table: &Table<'_>, input: &mut Input) -> Result<Option<End>, Cli
 
 /// Says what still waits, and ends as the chat ended.
 async fn part(common: &Common, seat: &Seat, end: End) -> Result<(), CliError> {
-    let waiting = seat.world().read(waiting).await?;
+    let waiting = seat.read(waiting).await?;
     if !waiting.is_empty() {
         show::request::pending(&mut Terminal::new(), common, seat.world().name(), &waiting)?;
     }

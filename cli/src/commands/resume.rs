@@ -75,13 +75,13 @@ async fn conclude(
     prompter: Prompter,
 ) -> Result<(), CliError> {
     let name: &WorldName = world.name();
-    let waiting = world.read(waiting).await?;
+    let waiting = world.operator().read(waiting).await?;
     finish(&session.runtime, name, prompter).await?;
     let mut terminal = Terminal::new();
     if common.json {
         terminal.json(&serde_json::json!({ "world": name, "activity": activity, "waiting": waiting }))?;
     } else if waiting.is_empty() {
-        let events = world.read(|world| world.head()).await?;
+        let events = world.operator().read(|world| world.head()).await?;
         terminal.line(&format!("{name} is idle. {events} events are kept in {}.", common.store.display()))?;
     } else {
         show::request::pending(&mut terminal, common, name, &waiting)?;

@@ -102,13 +102,13 @@ async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option
 
 async fn take(world: &WorldHandle, proof: Proof, decision: &Decision, audience: Audience) -> Result<Taken, CliError> {
     let (at, revokes) = (decision.about, decision.what == What::Revoke);
-    let about = world.read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
+    let about = world.operator().read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
     let About { agent, tool, arguments } = about.ok_or_else(no_agents)?;
     let arguments = decision.what.edited().or(arguments);
     let seat = world.as_principal(proof);
     let action = decision.what.clone().action(agent.clone(), at);
     let accepted = seat.give(action, None).await.map_err(|error| audience.told(error))?;
-    let grant = world.read(move |world| given(world, RequestId(at))).await?;
+    let grant = world.operator().read(move |world| given(world, RequestId(at))).await?;
     let (name, how) = (format!("{}#{at}", decision.world), decision.what.word().to_owned());
     Ok(Taken { name, how, agent, tool, arguments, grant, at: accepted.last })
 }
@@ -119,7 +119,7 @@ fn no_agents() -> CliError {
 
 /// Gives a decision from a seat.
 pub(crate) async fn give(seat: &Seat, request: RequestId, what: What) -> Result<Accepted, SeatError> {
-    let about = seat.world().read(move |world| about(world, request.0)).await?;
+    let about = seat.world().operator().read(move |world| about(world, request.0)).await?;
     let agent = about.ok_or(SeatError::Closed)?.agent;
     seat.give(what.action(agent, request.0), None).await
 }

@@ -7,7 +7,7 @@ use folkmoot::core::commit::Commit;
 use folkmoot::core::ids::{PersonName, Position, RequestId};
 use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, World};
-use folkmoot::{ActivityEvent, Runtime, WorldHandle};
+use folkmoot::{ActivityEvent, ActivitySubscription, Runtime, WorldHandle};
 use futures::StreamExt as _;
 use tokio::sync::{broadcast, mpsc};
 use tokio::task::JoinHandle;
@@ -31,7 +31,7 @@ mod tests;
 #[derive(Debug)]
 pub(crate) enum News {
     /// The world was opened, or reopened.
-    Opened(WorldHandle, broadcast::Receiver<ActivityEvent>),
+    Opened(WorldHandle, ActivitySubscription),
     /// How requests that wait are answered.
     Hints(Hints),
     /// These wait, as far as somebody knows.
@@ -129,8 +129,8 @@ impl Prompter {
 
 /// Tells a stage that a world was opened. The subscription begins here, so that nothing is missed.
 pub(crate) fn tell_opened(news: &mpsc::UnboundedSender<News>, world: &WorldHandle) {
-    if let Some(proof) = person::proof(None) {
-        let activity = world.as_principal(proof).subscribe_activity();
+    // This process runs the world.
+    if let Ok(activity) = world.operator().subscribe_activity() {
         let _ended = news.send(News::Opened(world.clone(), activity));
     }
 }
@@ -268,7 +268,7 @@ impl Stage {
             return Ok(());
         };
         // A world that ended meanwhile has nothing that waits.
-        let all: Vec<Waiting> = world.read(waiting).await.unwrap_or_default();
+        let all: Vec<Waiting> = world.operator().read(waiting).await.unwrap_or_default();
         self.wait_for(all);
         Ok(())
     }
@@ -302,7 +302,7 @@ impl Stage {
 }
 
 /// The next activity; waits for ever where nothing is listened to. Pieces that were missed are in the log later.
-async fn next(activity: &mut Option<broadcast::Receiver<ActivityEvent>>) -> ActivityEvent {
+async fn next(activity: &mut Option<ActivitySubscription>) -> ActivityEvent {
     while let Some(listening) = activity {
         match listening.recv().await {
             Ok(event) => return event,

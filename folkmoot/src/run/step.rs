@@ -198,11 +198,11 @@ impl Run<'_> {
         &mut self,
         look: impl Fn(&World) -> T + Clone + Send + 'static,
     ) -> Result<T, RunError> {
-        match self.world.read(look.clone()).await {
+        match self.world.operator().read(look.clone()).await {
             Ok(seen) => Ok(seen),
             Err(error) => {
                 self.recover(error).await?;
-                Ok(self.world.read(look).await?)
+                Ok(self.world.operator().read(look).await?)
             }
         }
     }

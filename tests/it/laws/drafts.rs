@@ -39,7 +39,7 @@ async fn spoken(text: &'static str, step: usize) -> (String, Option<String>, Vec
     let store = Store::memory();
     let (_runtime, world) = room.open(&store).await;
     let ada = person(&world, "ada");
-    let mut activity = ada.subscribe_activity();
+    let mut activity = ada.subscribe_activity().unwrap();
     ada.publish_message(Post::text("@a go")).await.unwrap();
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
     let mut shown = String::new();
@@ -53,7 +53,7 @@ async fn spoken(text: &'static str, step: usize) -> (String, Option<String>, Vec
         Some(Content::Present(text)) if world.transcript().len() > 1 => Some(text),
         _ => None,
     };
-    let posted = world.read(said).await.unwrap();
+    let posted = world.operator().read(said).await.unwrap();
     (shown, posted, events(&store).await)
 }
 

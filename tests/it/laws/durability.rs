@@ -19,7 +19,7 @@ async fn nobody_sees_a_message_before_it_is_durable() {
     world.quiet().await.unwrap();
     let seat = person(&world, "ada");
     let mut texts = seat.subscribe_text().await.unwrap();
-    let mut activity = seat.subscribe_activity();
+    let mut activity = seat.subscribe_activity().unwrap();
     let posting = tokio::spawn({
         let seat = seat.clone();
         async move { seat.publish_message(Post::text("hi")).await }
@@ -47,13 +47,13 @@ async fn an_append_that_fails_stops_the_room_and_says_why() {
     let error = seat.publish_message(Post::text("hi")).await.unwrap_err();
     assert!(is_told(&error), "{error}");
     assert!(is_told(&world.quiet().await.unwrap_err()));
-    assert!(is_told(&world.read(|_| ()).await.unwrap_err()));
+    assert!(is_told(&world.operator().read(|_| ()).await.unwrap_err()));
     assert!(is_told(&seat.publish_message(Post::text("hi")).await.unwrap_err()));
     assert!(!world.is_open() && runtime.world(&room_name()).is_none());
     // Nothing of it happened: the room is opened again as it was.
     let (_runtime, world) = room.open(&store).await;
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
-    assert_eq!(world.read(|world| world.transcript().len()).await, Ok(0));
+    assert_eq!(world.operator().read(|world| world.transcript().len()).await, Ok(0));
 }
 
 #[tokio::test]

@@ -68,7 +68,7 @@ async fn a_tool_that_takes_too_long_is_stopped_and_what_cannot_be_repeated_is_as
         [CallStatus::Failed(ToolErrorCode::TimedOut), CallStatus::Unknown(UnknownCause::TimedOut)]
     );
     assert_eq!(alive.load(Ordering::SeqCst), 0, "a run outlived its time limit");
-    let waits: Vec<Asks> = world.read(waiting).await.unwrap().into_iter().map(|one| one.asks).collect();
+    let waits: Vec<Asks> = world.operator().read(waiting).await.unwrap().into_iter().map(|one| one.asks).collect();
     assert_eq!(waits, [Asks::Outcome { is_open: false }]);
     assert_eq!(model.asked().len(), 3, "the agent was told of both");
 }
@@ -110,7 +110,7 @@ async fn a_stop_ends_all_that_runs_and_every_call_has_its_end() {
     let closed = |event| if let Event::TurnClosed(closed) = event { Some(closed.reason) } else { None };
     let closed: Vec<CloseReason> = events(&store).await.into_iter().filter_map(closed).collect();
     assert_eq!(closed, [CloseReason::Stopped, CloseReason::Stopped]);
-    assert!(world.read(waiting).await.unwrap().is_empty(), "a request outlived the stop");
+    assert!(world.operator().read(waiting).await.unwrap().is_empty(), "a request outlived the stop");
     while alive.load(Ordering::SeqCst) > 0 {
         tokio::task::yield_now().await;
     }
@@ -133,6 +133,6 @@ async fn a_stopped_run_that_cannot_be_repeated_is_asked_about() {
     ada.stop(None, None).await.unwrap();
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
     assert_eq!(statuses(&store).await, [CallStatus::Unknown(UnknownCause::Stopped)]);
-    let waits: Vec<Asks> = world.read(waiting).await.unwrap().into_iter().map(|one| one.asks).collect();
+    let waits: Vec<Asks> = world.operator().read(waiting).await.unwrap().into_iter().map(|one| one.asks).collect();
     assert_eq!(waits, [Asks::Outcome { is_open: false }]);
 }

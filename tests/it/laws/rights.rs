@@ -67,7 +67,7 @@ async fn only_request(world: &WorldHandle) -> (RequestId, CallId) {
     let all = |world: &folkmoot::core::world::World| {
         world.pending().iter().map(|(id, request)| (*id, request.call)).collect::<Vec<_>>()
     };
-    let all = world.read(all).await.unwrap();
+    let all = world.operator().read(all).await.unwrap();
     assert_eq!(all.len(), 1, "one request waits");
     all[0]
 }

@@ -64,7 +64,7 @@ impl<'a> Table<'a> {
             self.go_on(dialog, line).await?;
             return Ok(Next::Line);
         }
-        let waiting = self.seat.world().read(waiting).await?;
+        let waiting = self.seat.read(waiting).await?;
         let asked = self.asked.first();
         let shown = waiting.iter().find(|request| Some(request.request) == asked);
         let request = shown.or(waiting.first());
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
     }
 
     async fn agents(&self) -> Result<(), CliError> {
-        let agents = self.seat.world().read(|world| {
+        let agents = self.seat.read(|world| {
             let doing = |name| format!("{:?}", world.doing(name)).to_lowercase();
             let agents = world.rules().spec().agents.iter();
             agents.map(|agent| format!("@{}  {}", agent.name, doing(&agent.name))).collect::<Vec<_>>()
@@ -163,7 +163,7 @@ impl<'a> Table<'a> {
 
     /// Stops what goes on; says whether anything did.
     pub(super) async fn stop(&self) -> Result<bool, CliError> {
-        let activity = self.seat.world().read(|world| world.activity()).await?;
+        let activity = self.seat.read(|world| world.activity()).await?;
         if activity == Activity::Idle {
             self.tell(Line::Quiet("nothing goes on".to_owned()));
             return Ok(false);
@@ -176,7 +176,7 @@ impl<'a> Table<'a> {
     pub(super) async fn settle(&self) -> Result<(), CliError> {
         let world = self.seat.world();
         world.quiet().await?;
-        let waiting = world.read(waiting).await?;
+        let waiting = self.seat.read(waiting).await?;
         waiting.iter().for_each(|request| self.asked.offer(request.request));
         let _ended = self.stage.send(News::Waits(waiting));
         Ok(())

@@ -1,0 +1,45 @@
+//! Subscriptions of observers to what goes on.
+
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+
+use super::Seat;
+use super::access::Reader;
+use crate::bus::ActivityEvent;
+use crate::error::SeatError;
+
+/// What goes on, as it comes. None of it is in the log.
+#[derive(Debug)]
+pub struct ActivitySubscription {
+    events: broadcast::Receiver<ActivityEvent>,
+    reader: Reader,
+}
+
+impl ActivitySubscription {
+    /// What goes on next.
+    ///
+    /// # Errors
+    /// [`RecvError::Closed`] once the world is closed or the right to read is taken away; [`RecvError::Lagged`] if this
+    /// observer fell too far behind and missed some.
+    pub async fn recv(&mut self) -> Result<ActivityEvent, RecvError> {
+        self.reader.while_allowed(self.events.recv()).await.unwrap_or(Err(RecvError::Closed))
+    }
+
+    /// What went on, without waiting.
+    ///
+    /// # Errors
+    /// [`TryRecvError::Empty`] if there is nothing; else as [`recv`](Self::recv).
+    pub fn try_recv(&mut self) -> Result<ActivityEvent, TryRecvError> {
+        if self.reader.may_read() { self.events.try_recv() } else { Err(TryRecvError::Closed) }
+    }
+}
+
+impl Seat {
+    /// What goes on, from now on. An observer that falls too far behind misses some of it.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] without the right to read.
+    pub fn subscribe_activity(&self) -> Result<ActivitySubscription, SeatError> {
+        Ok(ActivitySubscription { reader: Reader::of(self)?, events: self.world.activity.subscribe() })
+    }
+}
