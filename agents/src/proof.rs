@@ -8,17 +8,20 @@ use folkmoot_core::principal::{Person, Principal};
 pub struct Proof(Principal);
 
 impl Proof {
+    /// How people of world scripts are proven.
+    pub const SCRIPT: &str = "script";
+
     /// A user of this machine, by their number. `display` is claimed, not proven.
     #[must_use]
     pub fn local(uid: u32, display: PersonName) -> Self {
         Self::person("local", format!("uid={uid}"), display)
     }
 
-    /// A person of a world script.
+    /// A person of a world script; the subject is the name.
     #[must_use]
     pub fn script(display: PersonName) -> Self {
         let subject = display.to_string();
-        Self::person("script", subject, display)
+        Self::person(Self::SCRIPT, subject, display)
     }
 
     /// A person whom the embedding application proved by its own `method`.

@@ -109,6 +109,8 @@ pub(crate) enum Command {
     Approvals(Approvals),
     /// Show which calls are allowed to come without asking.
     Grants(Grants),
+    /// Show who may do what.
+    Rights(RightsOf),
     /// Allow a call; with --scope, calls like it to come as well.
     Approve(Approve),
     /// Deny a call.
@@ -215,6 +217,14 @@ pub(crate) struct Why {
 /// `approvals`.
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `rights`.
+#[derive(Debug, Args)]
+pub(crate) struct RightsOf {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,

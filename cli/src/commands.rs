@@ -24,6 +24,7 @@ mod place;
 mod replay;
 mod resume;
 mod revoke;
+mod rights;
 mod run;
 mod schema;
 mod settle;
@@ -59,6 +60,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Why(arguments) => why::why(common, arguments).await,
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Grants(arguments) => grants::grants(common, arguments).await,
+        Command::Rights(arguments) => rights::rights(common, arguments).await,
         Command::Approve(arguments) => approve::approve(common, arguments).await,
         Command::Deny(arguments) => deny::deny(common, arguments).await,
         Command::Answer(arguments) => answer::answer(common, arguments).await,

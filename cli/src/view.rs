@@ -5,6 +5,7 @@ pub(crate) mod gist;
 pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;
+pub(crate) mod rights;
 pub(crate) mod transcript;
 pub(crate) mod why;
 pub(crate) mod withheld;

@@ -162,7 +162,7 @@ async fn begin(world: &WorldHandle) {
 async fn decide_all(world: &WorldHandle) {
     let ada = person(world, "ada");
     let all = |world: &World| world.pending().keys().copied().collect::<Vec<RequestId>>();
-    for request in world.read(all).await.unwrap() {
+    for request in world.operator().read(all).await.unwrap() {
         let no = Judgement::new(Verdict::Deny).because(Some("canary-reason".to_owned()));
         if ada.decide(&agent_name("a"), request, no, None).await.is_err() {
             ada.answer(request, Reply::Options(vec![0]), None).await.unwrap();

@@ -6,6 +6,7 @@ mod durability;
 mod ending;
 mod revisions;
 mod rights;
+mod seats;
 mod turns;
 
 use folkmoot::Store;

@@ -57,6 +57,7 @@ sweeps! {
     revisions_survive_every_cut: "revised",
     agents_that_wait_survive_every_cut: "waiting",
     people_survive_every_cut: "people",
+    rights_survive_every_cut: "rights",
     grants_survive_every_cut: "grants",
     standing_grants_survive_every_cut: "standing-grants",
     edited_calls_survive_every_cut: "edited",

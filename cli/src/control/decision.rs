@@ -102,7 +102,8 @@ async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option
 
 async fn take(world: &WorldHandle, proof: Proof, decision: &Decision, audience: Audience) -> Result<Taken, CliError> {
     let (at, revokes) = (decision.about, decision.what == What::Revoke);
-    let about = world.operator().read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
+    let about =
+        world.operator().read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
     let About { agent, tool, arguments } = about.ok_or_else(no_agents)?;
     let arguments = decision.what.edited().or(arguments);
     let seat = world.as_principal(proof);

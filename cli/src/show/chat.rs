@@ -228,6 +228,8 @@ impl Chat {
             | Verb::Amend(..)
             | Verb::Join(_)
             | Verb::Leave(_)
+            | Verb::Rights(..)
+            | Verb::Observe(..)
             | Verb::Revise(_)
             | Verb::Idle => None,
         }

@@ -14,6 +14,7 @@ use crate::exit::{CliError, USAGE};
 use crate::view::event::EventView;
 use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::rights::RightsView;
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::why::{WhyQuery, why};
 use crate::view::withheld::{WithheldQuery, withheld};
@@ -36,6 +37,8 @@ pub(crate) enum Query {
     Approvals(WorldName),
     /// What is allowed in advance in a world, one grant after another.
     Grants(WorldName),
+    /// Who has which rights in a world, one after another.
+    Rights(WorldName),
     /// The events of a world, one after another.
     Log(LogQuery),
     /// What was kept from people, one event after another.
@@ -92,6 +95,7 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
             values(&standing(&world))
         }
         Query::Withheld(query) => withheld(log, query).await,
+        Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
         Query::Log(query) => events(log, query).await,
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),

@@ -30,6 +30,17 @@ fn worlds_are_listed() {
 }
 
 #[test]
+fn rights_are_listed_with_everyone_elses_last() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("../../tests/worlds/rights.yaml")]).expect(0);
+    let all = desk.run(&["rights", "rights", "--json"]).expect(0).values();
+    let found: Vec<_> = all.iter().map(|one| (one["person"].as_str(), one["rights"].to_string())).collect();
+    let (root, others) = (r#"["read","post","decide","operate"]"#.to_owned(), r#"["read","post"]"#.to_owned());
+    assert_eq!(found, [(Some("script:root"), root), (None, others)]);
+    desk.run(&["rights", "rights"]).expect(0).out_has("everyone else").out_has("read, post");
+}
+
+#[test]
 fn a_log_has_every_event_once_and_in_order() {
     let events = told().run(&["log", "release-room", "--json"]).expect(0).values();
     let positions: Vec<u64> = events.iter().map(|event| event["position"].as_u64().unwrap()).collect();

@@ -2,13 +2,14 @@
 
 use folkmoot_agents::{Key, Proof, Seat, SeatError};
 use folkmoot_core::command::Action;
-use folkmoot_core::ids::MessageId;
+use folkmoot_core::event::Rights;
+use folkmoot_core::ids::{MessageId, PersonName};
 use folkmoot_core::world::{Activity, World};
 
 use super::refused::told;
 use super::{Run, RunError, opening};
 use crate::room::definition_of;
-use crate::script::{Actor, Amendment, SpecDraft, Step, Verb};
+use crate::script::{Actor, Amendment, Expect, SpecDraft, Step, Verb};
 
 impl Run<'_> {
     /// Does a step and records it.
@@ -27,6 +28,10 @@ impl Run<'_> {
             }
             Verb::Join(_) => self.give(number, step, Action::Join).await,
             Verb::Leave(_) => self.give(number, step, Action::Leave).await,
+            Verb::Rights(person, rights) => self.give(number, step, set_rights(person, rights.as_ref())).await,
+            Verb::Observe(name, state) => {
+                self.give(number, step, Action::Observe { name: name.clone(), state: state.clone() }).await
+            }
             Verb::Revise(spec) => self.revise(number, step, spec).await,
             Verb::Restart => {
                 self.record(number, step).await?;
@@ -46,14 +51,16 @@ impl Run<'_> {
                 self.until_idle().await?;
                 self.record(number, step).await
             }
-            Verb::Expect(expect) => {
-                self.quiet_unless_running(step).await?;
-                let evidence = self.evidence_now(number).await?;
-                evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
-                self.record(number, step).await
-            }
+            Verb::Expect(expect) => self.expect(number, step, expect).await,
             Verb::Note(_) => self.record(number, step).await,
         }
+    }
+
+    async fn expect(&mut self, number: u32, step: &Step, expect: &Expect) -> Result<(), RunError> {
+        self.quiet_unless_running(step).await?;
+        let evidence = self.evidence_now(number).await?;
+        evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+        self.record(number, step).await
     }
 
     async fn revise(&mut self, number: u32, step: &Step, spec: &SpecDraft) -> Result<(), RunError> {
@@ -206,6 +213,12 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// The command that changes the rights of a person of the script.
+fn set_rights(person: &PersonName, rights: Option<&Rights>) -> Action {
+    let (method, subject, rights) = (Proof::SCRIPT.to_owned(), person.to_string(), rights.cloned());
+    Action::SetRights { method, subject, rights }
 }
 
 /// The command of an amendment.

@@ -1,5 +1,6 @@
 //! The grammar of world scripts as data: the checks and the JSON Schema are both made from these tables.
 
+mod consent;
 mod constraint;
 mod decision;
 mod expect;
@@ -77,6 +78,8 @@ pub(crate) enum Named {
     Model,
     /// A step.
     Step,
+    /// A state that clients may tell.
+    State,
     /// Whoever gives a command: a person, `agent:NAME` or `tool:NAME`.
     Actor,
     /// Whoever speaks or is spoken to: an agent, a person that acts in the script, or `world`.

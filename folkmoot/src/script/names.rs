@@ -14,6 +14,8 @@ pub(crate) struct Names {
     pub(crate) tools: Vec<String>,
     /// Models.
     models: Vec<String>,
+    /// States that clients may tell.
+    states: Vec<String>,
     /// People who act in the script.
     people: Vec<String>,
     /// Steps, as far as the script has come.
@@ -35,6 +37,7 @@ impl Names {
         self.displays = texts_of(spec, "display");
         self.tools = keys("tools");
         self.models = keys("models");
+        self.states = keys("states");
     }
 
     /// Takes the name of a step.
@@ -55,6 +58,7 @@ impl Names {
             Named::Tool => (vec![&self.tools], None),
             Named::Model => (vec![&self.models], None),
             Named::Step => (vec![&self.steps], None),
+            Named::State => (vec![&self.states], None),
             Named::Speaker => (vec![&self.agents, &self.displays, &self.people], Some(WORLD)),
             Named::World | Named::Actor => (Vec::new(), None),
         };
@@ -86,6 +90,7 @@ impl Named {
             Self::Tool => "tools",
             Self::Model => "models",
             Self::Step => "earlier steps with an `id`",
+            Self::State => "states",
             Self::Actor => "people",
             Self::Speaker => "speakers",
         }
@@ -99,6 +104,7 @@ impl Named {
             Self::Tool => format!("no tool is called `{name}`"),
             Self::Model => format!("no model is called `{name}`"),
             Self::Step => format!("no earlier step has the id `{name}`"),
+            Self::State => format!("no state is called `{name}`"),
             Self::Actor | Self::Speaker => format!("nobody is called `{name}`"),
         }
     }

@@ -51,7 +51,7 @@ fn shape(shape: &Shape) -> Value {
 
 fn name(named: Named) -> Value {
     match named {
-        Named::World | Named::Tool | Named::Model | Named::Step => {
+        Named::World | Named::Tool | Named::Model | Named::Step | Named::State => {
             json!({ "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" })
         }
         Named::Agent | Named::Actor | Named::Speaker => {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::content::Content;
-use folkmoot_core::ids::{AgentName, ModelName, ToolName};
+use folkmoot_core::ids::{AgentName, ModelName, StateName, ToolName};
 use folkmoot_core::request::Parameters;
-use folkmoot_core::spec::{AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, WorldSpec};
+use folkmoot_core::spec::{AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, StateSpec, WorldSpec};
 use folkmoot_core::tool::ToolSpec;
 use serde_json::{Map, Value};
 
@@ -28,6 +28,8 @@ pub struct SpecDraft {
     pub models: BTreeMap<ModelName, ModelDraft>,
     /// The tools by name.
     pub tools: BTreeMap<ToolName, ToolDraft>,
+    /// What clients may tell, by name.
+    pub states: BTreeMap<StateName, StateSpec>,
     /// Who answers, and what is asked.
     pub policy: Policy,
     /// The bounds.
@@ -135,7 +137,7 @@ impl SpecDraft {
             agents: self.agents.iter().map(|agent| agent.spec.clone()).collect(),
             models: self.models.iter().map(|(name, model)| (name.clone(), model.spec.clone())).collect(),
             tools,
-            states: BTreeMap::new(),
+            states: self.states.clone(),
             policy: self.policy.clone(),
             limits: self.limits.clone(),
         };
@@ -168,6 +170,12 @@ impl SpecDraft {
                 .map(|(key, node)| {
                     let name = ToolName::new(key.text()).map_err(|_| key.mark)?;
                     Ok((name, tool(node, key.mark).ok_or(key.mark)?))
+                })
+                .collect::<Result<_, Mark>>()?,
+            states: entries("states")
+                .map(|(key, node)| {
+                    let name = StateName::new(key.text()).map_err(|_| key.mark)?;
+                    Ok((name, serde_json::from_value(node.json()).map_err(|_| node.mark)?))
                 })
                 .collect::<Result<_, Mark>>()?,
             policy: spec.get("policy").map_or_else(|| Ok(Policy::default()), policy)?,

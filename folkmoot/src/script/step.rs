@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use folkmoot_core::command::{Judgement, Reply, Settlement};
-use folkmoot_core::event::Verdict;
-use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
+use folkmoot_core::event::{Rights, Verdict};
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName};
 use serde_json::Value;
 
 use super::attach::Attach;
@@ -52,6 +52,10 @@ pub enum Verb {
     Join(PersonName),
     /// A person leaves the roster. Who does it is in the step.
     Leave(PersonName),
+    /// Gives a person of the script other rights; `None`: those that the spec says.
+    Rights(PersonName, Option<Rights>),
+    /// Tells what a client's user sees: a state, and its value as JSON.
+    Observe(StateName, String),
     /// Changes the spec to this one, which is whole: changes are already laid over the spec before.
     Revise(Box<super::SpecDraft>),
     /// Drops everything in memory and reopens the world.
@@ -83,6 +87,8 @@ impl Verb {
             | Self::Amend(_, Amendment::Retract)
             | Self::Join(_)
             | Self::Leave(_)
+            | Self::Rights(..)
+            | Self::Observe(..)
             | Self::Revise(_)
             | Self::Restart
             | Self::Crash
@@ -104,6 +110,8 @@ impl Verb {
             Self::Amend(_, amendment) => amendment.word(),
             Self::Join(_) => "join",
             Self::Leave(_) => "leave",
+            Self::Rights(..) => "rights",
+            Self::Observe(..) => "observe",
             Self::Revise(_) => "revise",
             Self::Restart => "restart",
             Self::Crash => "crash",

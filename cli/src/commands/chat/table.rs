@@ -130,7 +130,7 @@ impl<'a> Table<'a> {
     }
 
     async fn grants(&self) -> Result<(), CliError> {
-        let all = self.seat.world().read(standing).await?;
+        let all = self.seat.read(standing).await?;
         if all.is_empty() {
             self.tell(Line::Quiet("no call is allowed in advance".to_owned()));
         }

@@ -1,6 +1,7 @@
 //! The tables of the policy: who answers, what is asked, and what nobody can allow.
 
 use super::Shape::{Flag, List, Word};
+use super::consent::RIGHTS_OF_ALL;
 use super::constraint::CONSTRAINTS;
 use super::tool::EFFECT;
 use super::{NAMES_OF_AGENTS, Named, Record, Shape, field, required};
@@ -21,6 +22,7 @@ pub(super) static POLICY: Record = Record::new(
         field("retry_shown", Flag, "Whether a reply that broke off after part of it was shown is asked for again."),
         field("deny", List(&A_DENY_RULE, 0), "Calls that nobody can allow."),
         field("four_eyes", List(&EFFECT, 0), "Effects that only somebody else than who began the episode can allow."),
+        field("rights", Shape::Record(&RIGHTS_OF_ALL), "Who may do what; everyone everything if left out."),
         field("redact", List(&REDACTED, 0), "What is taken out of what models read of people, tools and clients."),
     ]],
 );

@@ -3,6 +3,7 @@
 use folkmoot_core::port::BLOB_BYTES_MAX;
 
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
+use super::consent::STATES;
 use super::model::MODEL;
 use super::policy::POLICY;
 use super::tool::TOOL;
@@ -40,6 +41,7 @@ const SPEC: &[Field] = &[
     field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
     field("tools", Entries(&Name(Named::Tool), &A_TOOL), "The tools by name."),
+    STATES,
     field("policy", Shape::Record(&POLICY), "Who answers, and what is asked."),
     field("limits", Shape::Record(&LIMITS), "The bounds of the room."),
     field("replies", Entries(&NAMES_OF_AGENTS, &REPLIES), "What the scripted model says, per agent, in order."),

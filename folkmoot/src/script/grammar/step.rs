@@ -1,6 +1,7 @@
 //! The table of steps.
 
 use super::Shape::{Count, Duration, Either, Flag, List, Name, Ref, Text, Word};
+use super::consent::{OBSERVATION, RIGHTS_OF_ONE};
 use super::expect::EXPECT;
 use super::{Field, NAMES_OF_AGENTS, Named, Record, Shape, VerbShape, decision, field, later, required, spec};
 
@@ -58,6 +59,14 @@ pub(crate) static VERBS: &[VerbShape] = &[
         modifiers: &[HOUSE, WAIT, COMMON],
     },
     VerbShape {
+        field: field("rights", Shape::Record(&RIGHTS_OF_ONE), "Gives a person other rights."),
+        modifiers: &[COMMAND, COMMON],
+    },
+    VerbShape {
+        field: field("observe", Shape::Record(&OBSERVATION), "Tells what a client's user sees."),
+        modifiers: &[COMMAND, WAIT, COMMON],
+    },
+    VerbShape {
         field: field("revise", Shape::Record(&spec::CHANGES), "Changes the spec, from the next turn on."),
         modifiers: &[COMMON],
     },
@@ -86,7 +95,6 @@ pub(crate) static VERBS: &[VerbShape] = &[
         ],
     },
     VerbShape { field: field("note", Text, "Says something to the reader of the script."), modifiers: &[COMMON] },
-    unbuilt("observe", "Reports the state of a client."),
     unbuilt("fork", "Goes on in a copy of the world."),
 ];
 
@@ -144,6 +152,7 @@ pub(super) const REFUSALS: &[&str] = &[
     "no_reply",
     "nothing_to_stop",
     "stale",
+    "bad_rights",
     "bad_message",
     "no_such_message",
     "bad_definition",

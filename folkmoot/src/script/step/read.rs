@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
-use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, ToolName};
+use folkmoot_core::event::Rights;
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName};
 
 use super::{Actor, Amendment, Decision, GrantRef, MessageRef, Post, Selector, Step, Verb};
 use crate::script::attach::Attach;
@@ -74,6 +75,8 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "regenerate" => Verb::Amend(message(node)?, Amendment::Regenerate),
         "join" => Verb::Join(PersonName::new(node.text()?).ok()?),
         "leave" => Verb::Leave(PersonName::new(node.text()?).ok()?),
+        "rights" => Verb::Rights(PersonName::new(node.text_of("person")?).ok()?, rights(node.get("rights"))?),
+        "observe" => Verb::Observe(StateName::new(node.text_of("state")?).ok()?, node.get("value")?.json().to_string()),
         "revise" => Verb::Revise(Box::new(SpecDraft::read(spec).ok()?)),
         "restart" => Verb::Restart,
         "crash" => Verb::Crash,
@@ -83,6 +86,10 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "note" => Verb::Note(node.text()?.to_owned()),
         _ => return None,
     })
+}
+
+fn rights(node: Option<&Node>) -> Option<Option<Rights>> {
+    node.map_or(Some(None), |node| serde_json::from_value(node.json()).ok().map(Some))
 }
 
 fn post(node: &Node) -> Option<Post> {

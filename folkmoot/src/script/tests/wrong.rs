@@ -20,7 +20,7 @@ fn typo_in_a_key_names_the_nearest_key() {
     check(
         "colour: red",
         &[
-            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, rules, context, models, defaults, agents, tools, policy, limits, replies, script",
+            "1:1 `colour` is not a key of a world script | keys: world, clock, include, description, rules, context, models, defaults, agents, tools, states, policy, limits, replies, script",
         ],
     );
 }
@@ -183,7 +183,7 @@ fn step_does_exactly_one_thing() {
     check(
         "script:\n  - as: ada",
         &[
-            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, revoke, stop, retract, edit, regenerate, join, leave, revise, restart, crash, advance, idle, expect, note",
+            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, revoke, stop, retract, edit, regenerate, join, leave, rights, observe, revise, restart, crash, advance, idle, expect, note",
         ],
     );
     check(

@@ -2,7 +2,7 @@
 
 use folkmoot_core::constraint::is_pointer;
 use folkmoot_core::event::Scope;
-use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, ToolName, WorldName};
+use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
 use regex::Regex;
 
 use super::Validator;
@@ -139,6 +139,7 @@ impl Validator<'_> {
             Named::Tool => ToolName::new(text).err(),
             Named::Model => ModelName::new(text).err(),
             Named::Step => ToolName::new(text).err().map(|error| NameError { what: "a step's id", ..error }),
+            Named::State => StateName::new(text).err(),
             Named::Actor => return self.actor(node.mark, text),
             Named::Speaker => PersonName::new(text).err(),
         };

@@ -242,3 +242,27 @@ proptest! {
         prop_assert!(canonical_text(&state).len() < 400);
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// The laws of every commit hold with states in between: above all, that a request extends the one before.
+    #[test]
+    fn states_between_turns_move_no_item(steps in prop::collection::vec((0_u8..5, 0_u8..3), 1..25)) {
+        let mut past = Past::with(room_with(|spec| {
+            spec.states = states();
+            spec.limits.items_max = 12;
+        }));
+        for (step, n) in steps {
+            let turn = past.memory("bob").turn.clone();
+            past = match (step, turn) {
+                (0 | 1, _) => past.then(observe(&json!({ "n": n, "dataset": "ds_1" }))),
+                (2, _) => past.said("hello all").then(observe(&json!({ "n": 9 }))),
+                (3, Some(_)) if past.world.model_ask(&agent("bob")).is_some() => past.answered("bob", text("yes")),
+                (_, None) if !past.memory("bob").inbox.is_empty() => past.woke("bob"),
+                (4, Some(_)) => past.then(observe(&json!({ "dataset": "ds_9", "n": n }))),
+                _ => past.said("@bob go"),
+            };
+        }
+    }
+}

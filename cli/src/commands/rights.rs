@@ -1,0 +1,29 @@
+//! `folkmoot rights`.
+
+use serde_json::Value;
+
+use crate::arguments::{Common, RightsOf};
+use crate::exit::CliError;
+use crate::show::{one_line, table};
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::query::Query;
+use crate::view::rights::RightsView;
+
+/// Shows who may do what in a world.
+pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), CliError> {
+    let all = Source::open(common).await?.ask_all(Query::Rights(arguments.world)).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return all.iter().try_for_each(|one| terminal.json(one));
+    }
+    let rows = all.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
+    terminal.line(&table::of(&["PERSON", "RIGHTS"], rows))
+}
+
+fn row(one: Value) -> Result<Vec<String>, CliError> {
+    let RightsView { person, rights } = serde_json::from_value(one).map_err(CliError::json)?;
+    let words: Vec<String> = rights.0.iter().map(|right| format!("{right:?}").to_lowercase()).collect();
+    let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+    Ok(vec![person.map_or_else(|| "everyone else".to_owned(), |person| one_line(&person)), words])
+}

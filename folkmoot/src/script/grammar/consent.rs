@@ -1,0 +1,53 @@
+//! The tables of who may do what, and of what clients may tell.
+
+use folkmoot_core::spec::StateSpec;
+
+use super::Shape::{Count, Entries, JsonMap, List, Name, Text, Word};
+use super::{Field, Named, Record, Shape, field, required};
+
+/// Who has which rights.
+pub(super) static RIGHTS_OF_ALL: Record = Record::new(
+    "the rights",
+    &[&[
+        field("default", RIGHTS, "The rights of everyone whom `people` does not name; all of them if left out."),
+        field("people", Entries(&Text, &RIGHTS), "The rights of people by how they are proven: `METHOD:SUBJECT`."),
+    ]],
+);
+
+/// A change of a person's rights.
+pub(super) static RIGHTS_OF_ONE: Record = Record::new(
+    "a change of rights",
+    &[&[
+        required("person", Name(Named::Speaker), "A person of this script."),
+        field("rights", RIGHTS, "All that this person may do; what the spec says if left out."),
+    ]],
+);
+
+const RIGHTS: Shape = List(&Word(&["read", "post", "decide", "operate"], &[]), 0);
+
+/// What clients may tell.
+pub(super) const STATES: Field =
+    field("states", Entries(&Name(Named::State), &A_STATE), "What clients may tell, by name.");
+
+static A_STATE: Shape = Shape::Record(&STATE);
+static STATE: Record = Record::new(
+    "a state",
+    &[&[
+        required("schema", JsonMap, "JSON Schema (2020-12) of it."),
+        field("bytes_max", Count(1, StateSpec::BYTES_MOST as u64), "The most bytes of it; 8192 if left out."),
+        field(
+            "ids",
+            Entries(&Text, &Entries(&Text, &Text)),
+            "Where ids or lists of ids stand in it, as JSON pointers, and what the room knows them as; others are dropped.",
+        ),
+    ]],
+);
+
+/// What a client tells.
+pub(super) static OBSERVATION: Record = Record::new(
+    "an observation",
+    &[&[
+        required("state", Shape::Ref(Named::State), "Which state."),
+        required("value", Shape::Json, "What the client tells."),
+    ]],
+);
