@@ -8,9 +8,11 @@ use folkmoot_core::request::{Item, ModelRequest};
 /// All that an outsider does with a request: it compiles, and that is the test.
 fn read(request: &ModelRequest) -> Vec<&str> {
     let heard = request.items().iter().filter_map(|item| match &**item {
-        Item::Heard { text, .. } | Item::Result { text, .. } | Item::Notice { text } | Item::Summary { text } => {
-            Some(&**text)
-        }
+        Item::Heard { text, .. }
+        | Item::Result { text, .. }
+        | Item::Notice { text }
+        | Item::State { text }
+        | Item::Summary { text } => Some(&**text),
         Item::Said { .. } => None,
     });
     request.system().iter().map(|layer| &*layer.text).chain(heard).collect()

@@ -67,7 +67,7 @@ fn expressed(recorded: &Value) -> Option<ForgedRequest> {
         },
         system,
         tools: tools.iter().map(tool).collect::<Option<_>>()?,
-        items: rest.iter().map(|message| item(message)).collect::<Option<_>>()?,
+        items: rest.iter().map(item).collect::<Option<_>>()?,
     })
 }
 
