@@ -217,7 +217,11 @@ impl Json {
                 self.lex = Lex::Text { quote, is_key, is_escaped: true };
             }
             Some(b) if *b == quote => self.end_text(is_key),
-            Some(_) => return None,
+            Some(_) => {
+                // Where a value broke must not depend on how much of its text came at once.
+                self.read = self.read.saturating_add(plain);
+                return None;
+            }
         }
         Some(plain.saturating_add(1))
     }

@@ -35,6 +35,14 @@ fn byte_by_byte_gives_the_same() {
 }
 
 #[test]
+fn call_that_breaks_in_a_text_ends_at_the_same_place_for_every_split() {
+    let said = "{'name': 'search', 'arguments': {'query: \"{\\\"a\\\": {}}\"\n and more";
+    let whole = scanned([said]);
+    assert_eq!(whole.withheld.len(), 1);
+    assert_eq!(scanned(chars(said)), whole);
+}
+
+#[test]
 fn nothing_of_an_artifact_is_given_at_any_time() {
     for row in artifacts() {
         let (mut given, mut firewall) = (String::new(), Firewall::new(known()));
