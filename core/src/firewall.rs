@@ -8,6 +8,7 @@
 
 mod call;
 mod cursor;
+mod find;
 mod found;
 mod json;
 mod key;

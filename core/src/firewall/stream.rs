@@ -1,6 +1,7 @@
 //! The scanner: from the deltas of a text to what of it stays.
 
 use super::cursor::{Cursor, Stop, floor};
+use super::find::first_of;
 use super::found::Found;
 use super::json::Reads;
 use super::known::Known;
@@ -164,7 +165,7 @@ impl Firewall {
     /// Goes to the next place where an artifact can begin.
     fn skip_prose(&mut self) {
         let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
-        let next = rest.iter().position(|b| matches!(b, b'{' | b'[' | b'<' | b'\n'));
+        let next = first_of(rest, [b'{', b'[', b'<', b'\n']);
         self.at = self.at.saturating_add(next.unwrap_or(rest.len()));
     }
 

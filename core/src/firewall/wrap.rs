@@ -2,6 +2,7 @@
 //! quotes around a value that was written as a text.
 
 use super::Span;
+use super::find::first_of;
 use crate::event::{ArtifactFamily, Withheld};
 
 /// The most bytes that are held around artifacts: a fence with what it says of its language, and white space.
@@ -161,7 +162,7 @@ impl Wrap {
 
     /// Lets text through up to the next mark, and takes that one. Gives how many bytes it took.
     fn idle(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
-        let at = text.bytes().position(|b| matches!(b, b'`' | b'~'));
+        let at = first_of(text.as_bytes(), [b'`', b'~']);
         let plain = at.unwrap_or_else(|| text.strip_suffix('"').map_or(text.len(), str::len));
         let (before, behind) = text.split_at(plain);
         self.give(from, before, out);

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::super::find::first_of;
 use super::*;
 
 /// How many bytes of a text are split in two at every place.
@@ -196,6 +197,16 @@ proptest! {
         }
         deltas.push(delta);
         prop_assert_eq!(scanned(deltas.iter().map(String::as_str)), whole);
+    }
+
+    #[test]
+    fn the_first_wanted_byte_is_found_wherever_it_stands(bytes in prop::collection::vec(0x58_u8..=0x5d, 0..40), far in any::<Vec<u8>>()) {
+        for bytes in [bytes, far] {
+            for wanted in [[b'[', b'['], [b'Z', b'\\'], [0, 0x80]] {
+                let first = bytes.iter().position(|b| wanted.contains(b));
+                prop_assert_eq!(first_of(&bytes, wanted), first);
+            }
+        }
     }
 
     #[test]
