@@ -12,6 +12,9 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// The longest key or text that is looked at, in bytes as they are written. Names of tools are far shorter.
 const WORD_MAX: usize = 512;
 
+/// Room for the keys and texts of most values, in bytes.
+const TEXT_ROOM: usize = 64;
+
 /// One JSON value.
 #[derive(Debug)]
 pub(super) struct Json {
@@ -62,7 +65,7 @@ enum Expects {
 
 impl Json {
     pub(super) fn new(known: Known) -> Self {
-        let (open, text) = (Vec::new(), Vec::new());
+        let (open, text) = (Vec::new(), Vec::with_capacity(TEXT_ROOM));
         Self {
             known,
             open,

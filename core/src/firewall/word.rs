@@ -4,12 +4,14 @@ use crate::routing::mentions::letters::is_blank;
 
 /// `text` without `_`, `▁`, `-`, blanks and characters without a shape, in lower case, its JSON escapes decoded.
 pub(super) fn canonical(text: &[u8]) -> String {
+    let mut word = String::with_capacity(text.len());
     if text.iter().all(|b| b.is_ascii_graphic() && *b != b'\\') {
         let letters = text.iter().filter(|b| !matches!(b, b'_' | b'-'));
-        return letters.map(|b| char::from(b.to_ascii_lowercase())).collect();
+        word.extend(letters.map(|b| char::from(b.to_ascii_lowercase())));
+        return word;
     }
     let text = String::from_utf8_lossy(text);
-    let (mut word, mut chars) = (String::with_capacity(text.len()), text.chars());
+    let mut chars = text.chars();
     while let Some(c) = chars.next() {
         let c = if c == '\\' { escaped(&mut chars) } else { Some(c) };
         match c {

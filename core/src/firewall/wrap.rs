@@ -280,12 +280,15 @@ impl Wrap {
 
     /// Lets what is held through as it is.
     fn let_go(&mut self, out: &mut impl FnMut(Span<'_>)) {
-        for held in std::mem::take(&mut self.held) {
+        let mut held = std::mem::take(&mut self.held);
+        for held in held.drain(..) {
             match held {
                 Held::Text { from, text } => self.give(from, &text, out),
                 Held::Artifact(withheld) => out(Span::Withheld(withheld)),
             }
         }
+        // Its room is used again.
+        self.held = held;
         self.rest();
     }
 
