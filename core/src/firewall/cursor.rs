@@ -51,11 +51,12 @@ impl<'t> Cursor<'t> {
 
     /// Skips what fits, at most `max` bytes, and gives it.
     pub(super) fn take_while(&mut self, max: usize, fits: impl Fn(u8) -> bool) -> Result<&'t [u8], Stop> {
-        let from = self.at;
-        while self.at.saturating_sub(from) < max && self.peek()?.is_some_and(&fits) {
-            self.skip(1);
-        }
-        Ok(self.bytes.get(from..self.at).unwrap_or_default())
+        let rest = self.rest();
+        let ahead = rest.get(..max).unwrap_or(rest);
+        let len = ahead.iter().position(|b| !fits(*b)).unwrap_or(ahead.len());
+        self.skip(len);
+        let is_over = len < ahead.len() || len == max;
+        if is_over || self.is_whole { Ok(ahead.get(..len).unwrap_or_default()) } else { Err(Stop::More) }
     }
 
     pub(super) fn skip_white(&mut self) -> Result<(), Stop> {
