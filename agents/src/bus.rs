@@ -8,6 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use folkmoot_core::border::UserText;
 use folkmoot_core::ids::{AgentName, CallId, MessageId, ToolName};
 use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
 use folkmoot_core::world::{Activity, Doing};
@@ -52,7 +53,7 @@ pub enum ActivityEvent {
         /// Where the piece stands in the message, in bytes.
         offset: u64,
         /// The piece.
-        delta: String,
+        delta: UserText,
     },
 }
 

@@ -4,6 +4,7 @@
 //! mentions at the start of a line. The blank or the empty line that a cut would leave behind goes with it. A whole reply
 //! and one that streams take the same way, character by character: [`ReplyCutter`].
 
+use crate::border::UserText;
 use crate::event::{RoutingTag, Withheld};
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
@@ -28,7 +29,7 @@ pub const UNKNOWN_ROUTING_TAG: &str = "unknown_routing_tag";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FinalReply {
     /// The text. Empty if nothing but white space remains.
-    pub text: String,
+    pub text: UserText,
     /// The byte ranges of the spoken text that are not part of it: ascending, neither empty nor touching.
     pub cut: Vec<(u32, u32)>,
     /// The artifacts in the spoken text, in order. They are cut.

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use async_trait::async_trait;
+use folkmoot_core::border::UserText;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
 use folkmoot_core::port::{Drafts, DraftsClosed};
@@ -48,7 +49,7 @@ impl Channel {
     }
 
     /// Shows a piece of the finalised text. `StreamStarted` is durable before the first one.
-    async fn show(&self, delta: String) -> Result<(), DraftsClosed> {
+    async fn show(&self, delta: UserText) -> Result<(), DraftsClosed> {
         if delta.is_empty() {
             return Ok(());
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use folkmoot::core::border::UserText;
 use folkmoot::core::ids::ArtifactName;
 use folkmoot::core::tool::{ArtifactSpec, View};
 use folkmoot::core::view::{Block, blocks};
@@ -87,7 +88,7 @@ impl Page {
         }
     }
 
-    fn cells(&mut self, row: &[String]) -> Vec<String> {
+    fn cells(&mut self, row: &[UserText]) -> Vec<String> {
         row.iter().map(|cell| self.short(cell)).collect()
     }
 

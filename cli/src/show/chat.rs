@@ -174,7 +174,7 @@ impl Chat {
         let roster = Roster::new(Arc::clone(&self.rules), Arc::default());
         let text = FinalReply::of(&response.spoken(), agent, &roster).text;
         let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
-        is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text })
+        is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text: text.to_string() })
     }
 
     /// What a call shows people.

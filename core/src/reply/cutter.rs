@@ -5,6 +5,7 @@ use super::blanks::Blanks;
 use super::own::Own;
 use super::piece::Piece;
 use super::tags::Tags;
+use crate::border::UserText;
 use crate::event::Withheld;
 use crate::firewall::{Firewall, Span};
 use crate::ids::AgentName;
@@ -38,7 +39,7 @@ impl ReplyCutter {
     }
 
     /// Takes more of the reply, and gives what of it will stay for certain.
-    pub fn push(&mut self, delta: &str) -> String {
+    pub fn push(&mut self, delta: &str) -> UserText {
         let mut untagged = Vec::new();
         let Self { firewall, tags, withheld, .. } = self;
         firewall.push(delta, &mut |span| sift(span, tags, withheld, &mut untagged));
@@ -48,23 +49,23 @@ impl ReplyCutter {
 
     /// Gives what is left: the reply is whole.
     #[must_use]
-    pub fn finish(self) -> String {
-        self.end(String::new()).text
+    pub fn finish(self) -> UserText {
+        self.end(UserText::default()).text
     }
 
     /// The whole reply, of which `text` was given already.
-    pub(super) fn end(mut self, mut text: String) -> FinalReply {
+    pub(super) fn end(mut self, mut text: UserText) -> FinalReply {
         let mut untagged = Vec::new();
         let Self { firewall, tags, withheld, .. } = &mut self;
         firewall.finish(&mut |span| sift(span, tags, withheld, &mut untagged));
         self.tags.finish(&mut untagged);
-        text.push_str(&self.pass(untagged, true));
+        text.push(&self.pass(untagged, true));
         let (tag, to, warnings) = self.tags.found.verdict();
         FinalReply { text, cut: between(&self.kept, self.spoken), withheld: self.withheld, tag, to, warnings }
     }
 
     /// Takes pieces without tags through the other stages.
-    fn pass(&mut self, untagged: Vec<Piece>, is_end: bool) -> String {
+    fn pass(&mut self, untagged: Vec<Piece>, is_end: bool) -> UserText {
         let (mut addressed, mut whole) = (Vec::new(), Vec::new());
         untagged.into_iter().for_each(|piece| self.own.feed(piece, &mut addressed));
         if is_end {
@@ -74,7 +75,7 @@ impl ReplyCutter {
         if is_end {
             self.blanks.finish(&mut whole);
         }
-        whole.into_iter().filter_map(|piece| self.note(piece)).collect()
+        UserText::new(whole.into_iter().filter_map(|piece| self.note(piece)).collect())
     }
 
     fn note(&mut self, piece: Piece) -> Option<char> {

@@ -8,12 +8,12 @@ use crate::tool::{ArtifactColumn, ArtifactField, ArtifactSpec, FieldForm};
 
 /// What people see of an artifact: its title, and the fields of its kind that its data has, in the kind's order.
 #[must_use]
-pub fn artifact_blocks(data: &Value, spec: &ArtifactSpec) -> Vec<Block> {
+pub fn artifact_blocks(data: &Value, spec: &ArtifactSpec) -> Vec<Block<String>> {
     let fields = spec.fields.iter().filter_map(|field| Some(drawn(field, data.pointer(&field.path)?)));
     std::iter::once(Block::Heading(spec.title.clone())).chain(fields).collect()
 }
 
-fn drawn(field: &ArtifactField, value: &Value) -> Block {
+fn drawn(field: &ArtifactField, value: &Value) -> Block<String> {
     let label = field.label.clone();
     match &field.form {
         FieldForm::Bullets => Block::Bullets { label, items: items_of(value) },
@@ -27,7 +27,7 @@ fn drawn(field: &ArtifactField, value: &Value) -> Block {
     }
 }
 
-fn table(label: String, columns: &[ArtifactColumn], value: &Value) -> Block {
+fn table(label: String, columns: &[ArtifactColumn], value: &Value) -> Block<String> {
     let rows = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let cell = |row: &Value, column: &ArtifactColumn| {
         row.pointer(&column.path).map(|value| written(value, &column.form)).unwrap_or_default()

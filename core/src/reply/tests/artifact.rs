@@ -15,14 +15,14 @@ fn artifacts_are_cut_and_listed() {
     ]);
     let reply = finalise("é {\"name\":\"look\",\"arguments\":{}} <world>DONE</world> ok");
     let family = ArtifactFamily::OpenaiCall;
-    assert_eq!((reply.text.as_str(), reply.tag), ("é ok", Some(RoutingTag::Done)));
+    assert_eq!((&*reply.text, reply.tag), ("é ok", Some(RoutingTag::Done)));
     assert_eq!(reply.withheld, [Withheld { from: 3, to: 33, family }]);
 }
 
 #[test]
 fn routing_tags_inside_artifacts_are_not_obeyed() {
     let reply = finalise("{\"name\":\"look\",\"arguments\":{\"a\":\"<world>STOP</world>\"}} ok");
-    assert_eq!((reply.text.as_str(), reply.tag), ("ok", None));
+    assert_eq!((&*reply.text, reply.tag), ("ok", None));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn everything_else_stays() {
         "a < b && c > d",
     ];
     for text in texts {
-        assert_eq!(finalise(text), FinalReply { text: text.to_owned(), ..FinalReply::default() });
+        assert_eq!(finalise(text), FinalReply { text: UserText::new(text.to_owned()), ..FinalReply::default() });
     }
 }
 

@@ -3,8 +3,8 @@ use super::*;
 /// What is given for each of `deltas`, and at the end.
 fn released(deltas: &[&str]) -> Vec<String> {
     let mut cutter = ReplyCutter::new(agent("bob"), roster());
-    let mut given: Vec<String> = deltas.iter().map(|delta| cutter.push(delta)).collect();
-    given.push(cutter.finish());
+    let mut given: Vec<String> = deltas.iter().map(|delta| cutter.push(delta).to_string()).collect();
+    given.push(cutter.finish().to_string());
     given
 }
 

@@ -118,7 +118,7 @@ fn tag_that_is_too_long_is_none() {
 #[test]
 fn what_is_cut_is_told_in_bytes_of_the_spoken_text() {
     let expected = FinalReply {
-        text: "é ok".to_owned(),
+        text: UserText::new("é ok".to_owned()),
         cut: vec![(3, 23), (25, 45)],
         tag: Some(RoutingTag::Pass),
         to: Vec::new(),

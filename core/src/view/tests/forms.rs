@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::border::UserText;
 use crate::ids::ArtifactName;
 use crate::tool::{Artifact, ArtifactColumn, ArtifactField, ArtifactSpec, FieldForm, Table, View};
 use crate::view::form::written;
@@ -124,7 +125,10 @@ fn an_artifact_shows_the_fields_of_its_kind_that_its_data_has_and_nothing_else()
 fn a_kind_that_the_room_no_longer_has_is_shown_as_data() {
     let kind = ArtifactName::new("estimate").unwrap();
     let view = View::Artifact(Artifact { kind, data: json!({ "cost": 1 }) });
-    assert_eq!(blocks(&view, &BTreeMap::new()), [Block::Heading("estimate".into()), Block::Json(json!({ "cost": 1 }))]);
+    assert_eq!(
+        blocks(&view, &BTreeMap::new()),
+        [Block::Heading(UserText::new("estimate".to_owned())), Block::Json(json!({ "cost": 1 }))]
+    );
 }
 
 #[test]
