@@ -40,7 +40,6 @@ pub struct Runtime {
 #[derive(Debug)]
 struct Inner {
     means: Arc<Means>,
-    blobs: Arc<dyn Blobs>,
     open: Mutex<BTreeMap<WorldName, WorldHandle>>,
 }
 
@@ -107,7 +106,7 @@ impl Runtime {
         let door = Door { name: name.clone(), perform, asks: asked, own, status, access, activity: activity.clone() };
         let id = entered.world.id();
         let task = tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
-        let (log, blobs, task) = (Arc::clone(&means.log), Arc::clone(&self.inner.blobs), task.abort_handle());
+        let (log, blobs, task) = (Arc::clone(&means.log), Arc::clone(&means.blobs), task.abort_handle());
         let handle =
             WorldHandle { name: name.clone(), id, log, blobs, asks, status: watched, access: may, activity, task };
         self.open_worlds().insert(name, handle.clone());

@@ -2,7 +2,7 @@
 
 use folkmoot_core::command::Action;
 use folkmoot_core::redaction::SecretRules;
-use folkmoot_core::tool::{ToolOutcome, View};
+use folkmoot_core::tool::{Reconciliation, ToolOutcome, View};
 
 /// The secrets of a room. They are looked up each time that something is recorded, and kept nowhere.
 pub trait Secrets: Send + Sync {
@@ -18,12 +18,19 @@ pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
             hide(&mut error.detail, rules);
         } else if let Action::FailAgent { detail, .. } = action {
             hide(detail, rules);
-        } else if let Action::FinishTool { outcome, .. } = action {
+        } else if let Action::FinishTool { outcome, .. }
+        | Action::RecordReconcile { result: Reconciliation::Landed(outcome), .. } = action
+        {
             in_outcome(outcome, rules);
         }
     };
     secrets.rules().iter().filter(|rules| !rules.is_empty()).for_each(|rules| places(&mut action, rules));
     action
+}
+
+/// Takes the secrets out of what a tool gave.
+pub(crate) fn conceal_outcome(outcome: &mut ToolOutcome, secrets: &dyn Secrets) {
+    secrets.rules().iter().filter(|rules| !rules.is_empty()).for_each(|rules| in_outcome(outcome, rules));
 }
 
 fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {

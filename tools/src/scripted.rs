@@ -119,7 +119,7 @@ impl Scripted {
     /// What is given to this call: with the person's answer in its place, and within the limits.
     fn filled(&self, output: &ToolOutput, call: &ToolCall) -> ToolOutput {
         let input = call.input.as_ref().map_or("", |input| input.text.as_str());
-        let filled = |text: &String| cut(text.replace("{input}", input), self.spec.model_bytes_max);
+        let filled = |text: &String| cut(text.replace("{input}", input), self.spec.output_bytes_max);
         ToolOutput {
             text: filled(&output.text),
             summary: output.summary.as_ref().map(filled),

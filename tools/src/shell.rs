@@ -135,7 +135,7 @@ impl Tool for Shell {
             return ToolOutcome::failed(ToolErrorCode::Failed, "the runtime has no host for programs");
         };
         match host.run(self.command(call, argv)).await {
-            Ok(output) => outcome(&output, self.spec.model_bytes_max),
+            Ok(output) => outcome(&output, self.spec.output_bytes_max),
             Err(error) => not_run(&error),
         }
     }
@@ -152,7 +152,7 @@ impl Shell {
             cwd: self.cwd.clone(),
             timeout: self.spec.timeout(),
             input: None,
-            output_max: usize::try_from(self.spec.model_bytes_max).unwrap_or(usize::MAX),
+            output_max: usize::try_from(self.spec.output_bytes_max).unwrap_or(usize::MAX),
             lock: lock_of(call),
         }
     }

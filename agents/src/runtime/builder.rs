@@ -74,7 +74,7 @@ impl RuntimeBuilder {
     pub fn build(self) -> Runtime {
         let Self { log, checkpoints, blobs, assembler, host, seeds, idle_close } = self;
         let node = seeds.node();
-        let means = Arc::new(Means { log, checkpoints, assembler, host, seeds, node, idle_close });
-        Runtime { inner: Arc::new(Inner { means, blobs, open: Mutex::default() }) }
+        let means = Arc::new(Means { log, checkpoints, blobs, assembler, host, seeds, node, idle_close });
+        Runtime { inner: Arc::new(Inner { means, open: Mutex::default() }) }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::port::{Appended, Blobs, Checkpoints, EventLog, ToolHost};
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::World;
@@ -25,6 +25,7 @@ use crate::task::{Perform, WorldClock};
 pub(crate) struct Means {
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) checkpoints: Arc<dyn Checkpoints>,
+    pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) assembler: Arc<dyn Assemble>,
     pub(crate) host: Option<Arc<dyn ToolHost>>,
     pub(crate) seeds: Seeds,

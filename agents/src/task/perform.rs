@@ -17,7 +17,7 @@ use super::drafts::{Audience, Channel};
 use super::flight::Landed;
 use super::{Perform, WorldTask};
 use crate::bus::ActivityEvent;
-use crate::output::cap;
+use crate::output::Keeper;
 
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
@@ -165,9 +165,10 @@ impl WorldTask {
         let name = runnable.tool.clone();
         self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
         let run = self.tool_call(&agent, call, attempt, runnable);
+        let keeper = self.keeper();
         self.flight.launch(effect, async move {
             let run = tool.and_then(|tool| Ok((tool, run?)));
-            match execute(run).await {
+            match execute(run, &keeper).await {
                 Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress: None },
                 None => Action::TimeOutTool { agent, call, attempt },
             }
@@ -179,11 +180,13 @@ impl WorldTask {
         let Some(runnable) = self.world.runnable(&agent, call) else { return };
         let tool = self.tool(&agent, &runnable.tool);
         let run = self.tool_call(&agent, call, attempt, runnable);
+        let keeper = self.keeper();
         self.flight.launch(effect, async move {
             let result = match (tool, run) {
-                (Ok(tool), Ok(run)) => tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run))
-                    .await
-                    .unwrap_or(Reconciliation::CannotTell),
+                (Ok(tool), Ok(run)) => {
+                    let found = tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run)).await;
+                    keeper.keep_found(found.unwrap_or(Reconciliation::CannotTell), tool.spec()).await
+                }
                 (Err(_), _) | (_, Err(_)) => Reconciliation::CannotTell,
             };
             Action::RecordReconcile { agent, call, result }
@@ -201,6 +204,11 @@ impl WorldTask {
         }
         let tool = self.parts.tools.get(name).cloned();
         tool.ok_or_else(|| ToolFailure::new(ToolErrorCode::Failed, "the tool is not open here"))
+    }
+
+    fn keeper(&self) -> Keeper {
+        let (blobs, secrets) = (Arc::clone(&self.means.blobs), self.parts.secrets.clone());
+        Keeper { blobs, world: self.world.id(), secrets }
     }
 
     fn tool_call(
@@ -287,11 +295,11 @@ fn failed(agent: AgentName, turn: Option<TurnId>, AgentError { code, detail }: A
 }
 
 /// Runs a tool within its time limit; `None` if it took longer and was dropped.
-async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>) -> Option<ToolOutcome> {
+async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>, keeper: &Keeper) -> Option<ToolOutcome> {
     match run {
         Ok((tool, call)) => {
             let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call)).await.ok()?;
-            Some(cap(outcome, tool.spec()))
+            Some(keeper.keep(outcome, tool.spec()).await)
         }
         Err(failure) => Some(ToolOutcome::Failed(failure)),
     }

@@ -114,11 +114,11 @@ async fn takes_is_time_of_the_worlds_clock() {
 #[tokio::test]
 async fn output_is_kept_within_its_limit() {
     let settings = json!({
-        "use": "scripted", "effect": "read", "model_bytes": 256, "results": [{ "text": "x".repeat(300) }],
+        "use": "scripted", "effect": "read", "model_bytes": 256, "output_bytes": 280, "results": [{ "text": "x".repeat(300) }],
     });
     let outcome = build(&settings, Path::new(".")).run(&call(json!({}))).await;
     let ToolOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(output.text.len(), 256);
+    assert_eq!(output.text.len(), 280);
 }
 
 #[tokio::test]

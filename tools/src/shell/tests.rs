@@ -87,7 +87,7 @@ async fn the_host_gets_the_command_and_its_limits() {
     assert_eq!(again, commands, "a rerun waits for the same lock");
     let [command] = &commands[..] else { panic!("{commands:?}") };
     assert_eq!((&command.argv[..], command.cwd.as_path()), (&["date".to_owned()][..], Path::new("/")));
-    assert_eq!((command.timeout, command.output_max), (Duration::from_secs(3), 64 * 1024));
+    assert_eq!((command.timeout, command.output_max), (Duration::from_secs(3), 8 * 1024 * 1024));
     assert!(command.lock.len() == 64 && command.lock.chars().all(|c| c.is_ascii_hexdigit()));
 }
 
