@@ -44,6 +44,19 @@ pub enum ActivityEvent {
         /// The tool.
         tool: ToolName,
     },
+    /// A running tool tells how far it has come.
+    Progress {
+        /// The agent whose call it is.
+        agent: AgentName,
+        /// The call.
+        call: CallId,
+        /// The tool.
+        tool: ToolName,
+        /// What it reports: at most 512 bytes, without secrets.
+        text: String,
+        /// Its number in the run, from 1.
+        number: u32,
+    },
     /// A piece of a reply that is still being written. A draft: it may yet be replaced.
     Draft {
         /// The agent that speaks.

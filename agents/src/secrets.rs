@@ -24,13 +24,24 @@ pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
             in_outcome(outcome, rules);
         }
     };
-    secrets.rules().iter().filter(|rules| !rules.is_empty()).for_each(|rules| places(&mut action, rules));
+    known(secrets).for_each(|rules| places(&mut action, &rules));
     action
+}
+
+/// `text` without the secrets.
+pub(crate) fn concealed(text: &str, secrets: &dyn Secrets) -> String {
+    let mut text = text.to_owned();
+    known(secrets).for_each(|rules| hide(&mut text, &rules));
+    text
 }
 
 /// Takes the secrets out of what a tool gave.
 pub(crate) fn conceal_outcome(outcome: &mut ToolOutcome, secrets: &dyn Secrets) {
-    secrets.rules().iter().filter(|rules| !rules.is_empty()).for_each(|rules| in_outcome(outcome, rules));
+    known(secrets).for_each(|rules| in_outcome(outcome, &rules));
+}
+
+fn known(secrets: &dyn Secrets) -> impl Iterator<Item = SecretRules> {
+    secrets.rules().into_iter().filter(|rules| !rules.is_empty())
 }
 
 fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {

@@ -23,6 +23,7 @@ mod door;
 mod drafts;
 mod flight;
 mod perform;
+mod progress;
 mod sleep;
 mod time;
 

@@ -21,10 +21,12 @@ use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
 mod agent;
 mod blobs;
 mod log_error;
+mod progress;
 
 pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
 pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
 pub use log_error::{AppendError, ReadError};
+pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 
 /// A stored commit and the link that chains it to its predecessor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -222,6 +224,8 @@ pub struct ToolCall {
     pub clock: Arc<dyn Clock>,
     /// Runs processes; there if the tool's spec says that it needs one.
     pub host: Option<Arc<dyn ToolHost>>,
+    /// Where the run tells how far it has come.
+    pub progress: Arc<dyn Progress>,
 }
 
 /// A tool. Dropping the future of a run stops it; that cannot stop code which holds its thread, and so needs a process.

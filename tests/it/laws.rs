@@ -4,6 +4,7 @@ mod attachments;
 mod drafts;
 mod durability;
 mod ending;
+mod output;
 mod revisions;
 mod rights;
 mod seats;

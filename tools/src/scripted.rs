@@ -15,6 +15,8 @@
 //!
 //! `counts` names a file that gets one line per run, durable before the run goes on: the idempotency key and the attempt.
 //! It stands for the tool's effect, and with `reconciles: true` it is where a lost run is looked up.
+//!
+//! `progress` lists what a run reports, before it takes its time.
 
 use std::sync::Arc;
 
@@ -82,6 +84,7 @@ impl Tool for Scripted {
                 Err(error) => return ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
             }
         }
+        result.progress.iter().for_each(|text| call.progress.report(text));
         if let Some(wait) = result.takes {
             call.clock.sleep_until(call.clock.now().after(wait)).await;
         }

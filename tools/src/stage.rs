@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, Time, ToolName};
-use folkmoot_core::port::{Clock, Input, Tool, ToolCall};
+use folkmoot_core::port::{Clock, Input, Tool, ToolCall, Unheard};
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use serde_json::Value;
 
@@ -45,6 +45,7 @@ pub(crate) fn call(arguments: Value) -> ToolCall {
         input: None,
         clock: Arc::new(Jumping(AtomicU64::new(Time::SIMULATED_START.0))),
         host: None,
+        progress: Arc::new(Unheard),
     }
 }
 

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! A thread cannot be stopped from outside; a process can. The worker is the embedder's own program once more, so that the
-//! tool is ordinary code. It runs under a [`ToolHost`](folkmoot_core::port::ToolHost) like any other program.
+//! tool is ordinary code. It runs under a [`ToolHost`](folkmoot_core::port::ToolHost) like any other program. It reports no
+//! [`Progress`](folkmoot_core::port::Progress): one line goes each way.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

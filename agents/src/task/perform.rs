@@ -1,13 +1,13 @@
 //! The orchestrator: performs what the world owes, and brings each outcome back as a command.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position, ToolName, TurnId};
-use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Tool, ToolCall};
+use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall, Progress, Tool, ToolCall, Unheard};
 use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome};
@@ -15,6 +15,7 @@ use folkmoot_core::world::Runnable;
 
 use super::drafts::{Audience, Channel};
 use super::flight::Landed;
+use super::progress::Reports;
 use super::{Perform, WorldTask};
 use crate::bus::ActivityEvent;
 use crate::output::Keeper;
@@ -164,12 +165,15 @@ impl WorldTask {
         let tool = self.tool(&agent, &runnable.tool);
         let name = runnable.tool.clone();
         self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
-        let run = self.tool_call(&agent, call, attempt, runnable);
+        let reports = self.reports(&agent, call, runnable.tool.clone());
+        let run = self.tool_call(&agent, call, attempt, (runnable, reports.clone()));
         let keeper = self.keeper();
         self.flight.launch(effect, async move {
             let run = tool.and_then(|tool| Ok((tool, run?)));
-            match execute(run, &keeper).await {
-                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress: None },
+            let outcome = execute(run, &keeper).await;
+            let progress = reports.end();
+            match outcome {
+                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress },
                 None => Action::TimeOutTool { agent, call, attempt },
             }
         });
@@ -179,7 +183,7 @@ impl WorldTask {
     fn reconcile(&mut self, effect: Effect, agent: AgentName, call: CallId, attempt: Attempt) {
         let Some(runnable) = self.world.runnable(&agent, call) else { return };
         let tool = self.tool(&agent, &runnable.tool);
-        let run = self.tool_call(&agent, call, attempt, runnable);
+        let run = self.tool_call(&agent, call, attempt, (runnable, Arc::new(Unheard)));
         let keeper = self.keeper();
         self.flight.launch(effect, async move {
             let result = match (tool, run) {
@@ -211,12 +215,17 @@ impl WorldTask {
         Keeper { blobs, world: self.world.id(), secrets }
     }
 
+    fn reports(&self, agent: &AgentName, call: CallId, tool: ToolName) -> Arc<Reports> {
+        let (activity, secrets) = (self.bus.activity(), self.parts.secrets.clone());
+        Arc::new(Reports { activity, secrets, agent: agent.clone(), call, tool, told: Mutex::default() })
+    }
+
     fn tool_call(
         &self,
         agent: &AgentName,
         call: CallId,
         attempt: Attempt,
-        runnable: Runnable,
+        (runnable, progress): (Runnable, Arc<dyn Progress>),
     ) -> Result<ToolCall, ToolFailure> {
         let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
         let text = runnable.arguments.ok_or_else(erased)?;
@@ -231,6 +240,7 @@ impl WorldTask {
             input: runnable.input,
             clock: self.clock.port(),
             host: self.means.host.clone(),
+            progress,
         })
     }
 

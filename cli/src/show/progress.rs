@@ -1,4 +1,4 @@
-//! The progress line: who is thinking, which tool runs. On standard error, and only on a terminal.
+//! The progress line: who is thinking, which tool runs, and what it reports. On standard error, and only on a terminal.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,8 +7,13 @@ use folkmoot::core::ids::AgentName;
 use folkmoot::core::world::Doing;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::{clip, one_line};
+
 /// How often the sign of life moves.
 const TICK: Duration = Duration::from_millis(120);
+
+/// The longest report that is shown, in characters: the line is one of many.
+const REPORT_MAX: usize = 60;
 
 /// The progress line.
 #[derive(Debug)]
@@ -40,6 +45,12 @@ impl Progress {
     /// Notes that a tool of an agent runs.
     pub(crate) fn tool(&mut self, agent: &AgentName, tool: &str) {
         self.busy.insert(agent.clone(), format!("{agent} runs {tool}"));
+    }
+
+    /// Notes what a running tool of an agent reports: the newest takes the place of the one before.
+    pub(crate) fn report(&mut self, agent: &AgentName, tool: &str, text: &str) {
+        let text = clip(&one_line(text), REPORT_MAX);
+        self.busy.insert(agent.clone(), format!("{agent} runs {tool}: {text}"));
     }
 
     /// Notes that nothing goes on.

@@ -256,6 +256,7 @@ impl Stage {
             ActivityEvent::World(Activity::Idle) => progress.nothing(),
             ActivityEvent::Agent { agent, doing } => progress.agent(&agent, doing),
             ActivityEvent::Tool { agent, tool, .. } => progress.tool(&agent, tool.as_str()),
+            ActivityEvent::Progress { agent, tool, text, .. } => progress.report(&agent, tool.as_str(), &text),
             // Pieces of drafts are no part of the JSON. Activity of newer kinds is not shown.
             ActivityEvent::World(Activity::Running) | ActivityEvent::Draft { .. } | _ => {}
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::ids::{Attempt, CallId};
+use folkmoot::core::port::Unheard;
 use folkmoot::core::tool::ToolFailure;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
@@ -61,6 +62,7 @@ fn call(folder: &Path, deed: &str, number: u8) -> ToolCall {
         input: None,
         clock: Arc::new(SystemClock),
         host: Some(Arc::new(host(folder))),
+        progress: Arc::new(Unheard),
     }
 }
 

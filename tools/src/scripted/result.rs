@@ -30,6 +30,8 @@ pub(super) struct RawResult {
     #[serde(default, deserialize_with = "duration::deserialize_option")]
     takes: Option<Duration>,
     counts: Option<PathBuf>,
+    #[serde(default)]
+    progress: Vec<String>,
 }
 
 /// Which arguments a result is for.
@@ -83,6 +85,7 @@ pub(super) struct ScriptedResult {
     pub(super) gives: Gives,
     pub(super) takes: Option<Duration>,
     pub(super) counts: Option<Arc<PathBuf>>,
+    pub(super) progress: Vec<String>,
 }
 
 impl RawResult {
@@ -115,7 +118,13 @@ impl RawResult {
             return Err(draft.bad(format!("results[{index}].counts"), why));
         }
         let counts = self.counts.as_ref().map(|file| draft.file("counts", file).map(Arc::new)).transpose()?;
-        Ok(ScriptedResult { when: self.when.clone(), gives, takes: self.takes, counts })
+        Ok(ScriptedResult {
+            when: self.when.clone(),
+            gives,
+            takes: self.takes,
+            counts,
+            progress: self.progress.clone(),
+        })
     }
 }
 

@@ -1,9 +1,9 @@
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use folkmoot_core::ids::{Attempt, Time};
-use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::port::{Progress, Tool, ToolCall};
 use folkmoot_core::tool::{
     Artifact, Question, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, View,
 };
@@ -119,6 +119,21 @@ async fn output_is_kept_within_its_limit() {
     let outcome = build(&settings, Path::new(".")).run(&call(json!({}))).await;
     let ToolOutcome::Done(output) = outcome else { panic!("{outcome:?}") };
     assert_eq!(output.text.len(), 280);
+}
+
+#[tokio::test]
+async fn reports_are_given_in_order_before_the_run_takes_its_time() {
+    #[derive(Debug, Default)]
+    struct Heard(Mutex<Vec<String>>);
+    impl Progress for Heard {
+        fn report(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+    }
+    let tool = tool(&json!([{ "text": "done", "takes": "2s", "progress": ["one", "two"] }]), Path::new("."));
+    let heard = Arc::<Heard>::default();
+    tool.run(&ToolCall { progress: heard.clone(), ..call(json!({})) }).await;
+    assert_eq!(*heard.0.lock().unwrap(), ["one", "two"]);
 }
 
 #[tokio::test]

@@ -86,8 +86,13 @@ impl<'w> Draft<'w> {
             }
             Some(_) | None => self.end_run(agent, call, attempt, outcome),
         }
-        if let Some(Event::ToolFinished(finished)) = self.events.last_mut() {
-            finished.progress = progress;
+        // Behind an unknown outcome stands what people are told of it.
+        for event in &mut self.events {
+            if let Event::ToolFinished(finished) = event
+                && finished.call == call
+            {
+                finished.progress = progress;
+            }
         }
         Ok(())
     }

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use crate::command::{Action, Command};
-use crate::ids::{AgentName, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, TurnId};
+use crate::memory::CallState;
 use crate::port::Reaction;
 use crate::request::Parameters;
+use crate::tool::ToolOutcome;
 use crate::world::World;
 
 /// The longest note that an agent may leave, in bytes.
@@ -15,12 +17,19 @@ impl World {
     /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
     ///
     /// A definition that is in force already is no revision. A reaction that breaks the rules of agents is the agent's
-    /// failure. What is wanted of a model that can no longer be asked is left out. A client's state is in its canonical form.
+    /// failure. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
+    /// has no result. A client's state is in its canonical form.
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
             Action::Open { node, base, revise: Some(definition) } if definition.digest() == Some(self.spec_digest) => {
                 Some(Action::Open { node: *node, base: base.clone(), revise: None })
+            }
+            Action::FinishTool { agent, call, attempt, outcome, progress: Some(_) }
+                if matches!(outcome, ToolOutcome::NeedsInput(_)) || !self.runs(agent, *call, *attempt) =>
+            {
+                let (agent, call, attempt, outcome) = (agent.clone(), *call, *attempt, outcome.clone());
+                Some(Action::FinishTool { agent, call, attempt, outcome, progress: None })
             }
             Action::OpenTurn { agent, reaction, .. } => self.fault(agent, None, reaction),
             Action::ContinueTurn { agent, turn, reaction } => {
@@ -72,6 +81,12 @@ impl World {
         };
         let (agent, code, detail) = (agent.clone(), code.to_owned(), String::new());
         Some(Action::FailAgent { agent, turn, code, detail })
+    }
+
+    /// Whether `attempt` of an open call is under way, so that its outcome is the call's result.
+    fn runs(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
+        let open = self.memories.get(agent).and_then(|memory| memory.open_calls.get(&call));
+        open.is_some_and(|open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt))
     }
 
     fn unaskable(&self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Option<Action> {

@@ -16,6 +16,7 @@ mod memo;
 mod model;
 mod observe;
 mod parallel;
+mod progress;
 mod refusals;
 mod regenerate;
 mod requests;

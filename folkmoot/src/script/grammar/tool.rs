@@ -204,6 +204,7 @@ static RESULT: Record = Record::new(
         field("needs_input", Either(&[Text, Shape::Record(&QUESTION)]), "Asks a person first."),
         field("takes", Duration(0, YEAR), "How long the run takes, in simulated time."),
         field("counts", Text, "A file that gets one line per run."),
+        field("progress", List(&Text, 1), "What the run reports before it takes its time, in order."),
     ]],
 )
 .any_of(&["text", "json", "table", "artifact", "artifacts", "error", "needs_input"])

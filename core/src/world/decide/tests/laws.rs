@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
-use crate::event::{Purpose, Verdict};
+use crate::event::{Progress, Purpose, Verdict};
 use crate::ids::{AgentName, Attempt, CallId, MessageId, RequestId};
 use crate::memory::CallState;
 use crate::port::Reaction;
@@ -89,6 +89,10 @@ fn outcome(b: u8) -> ToolOutcome {
     }
 }
 
+fn progress(a: u8) -> Option<Progress> {
+    a.is_multiple_of(2).then(|| Progress::after(None, "half of it"))
+}
+
 fn reaction(past: &Past, agent: &AgentName, a: u8, b: u8) -> Reaction {
     let has_model = past.world.rules().agent(agent).is_some_and(|spec| spec.model.is_some());
     match a % 8 {
@@ -151,7 +155,7 @@ fn end_run(past: &Past, a: u8, b: u8) -> Option<Command> {
     let (agent, call, attempt) = runs.get(usize::from(a) % runs.len().max(1))?.clone();
     Some(runtime(match b % 8 {
         7 => Action::TimeOutTool { agent, call, attempt },
-        _ => Action::FinishTool { agent, call, attempt, outcome: outcome(b), progress: None },
+        _ => Action::FinishTool { agent, call, attempt, outcome: outcome(b), progress: progress(a) },
     }))
 }
 
@@ -191,7 +195,7 @@ fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
         call: request.call,
         attempt,
         outcome: outcome(b),
-        progress: None,
+        progress: progress(a),
     };
     Some(if b.is_multiple_of(8) { Command::of(ada(), action) } else { runtime(action) })
 }
