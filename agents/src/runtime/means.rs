@@ -9,6 +9,7 @@ use folkmoot_core::event::{ClockKind, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Blobs, Checkpoints, EventLog, ToolHost};
 use folkmoot_core::refusal::Refusal;
+use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::World;
 
@@ -90,6 +91,7 @@ impl Means {
             let stamp = self.stamp(&world, &opening.name, &clock);
             self.record(&mut world, incarnation, Action::Label { owner, labels }, stamp).await?;
         }
+        log_pipeline(&world, &opening.name);
         Ok(Entered { world, parts, definition, clock })
     }
 
@@ -156,6 +158,14 @@ impl Means {
         }
         Ok(parts)
     }
+}
+
+/// Logs what the calls and requests of a world go through: its stages in order, each with its digest, and one digest over
+/// all. Two logs with the same digest had the same policies.
+fn log_pipeline(world: &World, name: &WorldName) {
+    let Pipeline { digest, stages } = world.rules().pipeline();
+    let stages: Vec<String> = stages.iter().map(|stage| format!("{} {}", stage.name, stage.digest.short())).collect();
+    tracing::info!(world = %name, pipeline = %digest, ?stages, "the world is open");
 }
 
 /// The owner and the labels that are still to be recorded; `None` if the recorded ones are those.

@@ -3,6 +3,7 @@
 use folkmoot::core::ids::Position;
 use folkmoot::core::request::Item;
 use folkmoot::core::response::Part;
+use folkmoot::core::rules::Stage;
 use serde_json::Value;
 
 use crate::arguments::{Common, Replay};
@@ -108,7 +109,14 @@ fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError>
         let (spent, most) = (episode.model_calls_total, state.limits.model_calls_per_episode);
         format!("  episode {}: {spent} of {most} model calls", episode.episode)
     }));
+    lines.push(format!("{} {}", head("pipeline"), state.pipeline.digest));
+    lines.extend(state.pipeline.stages.iter().map(stage));
     Ok(lines)
+}
+
+/// A stage of the pipeline. Stages with the same digest have the same settings.
+fn stage(stage: &Stage) -> String {
+    format!("  {:<16}  {}  {}", stage.name, paint(DIM, &stage.digest.short()), stage.summary)
 }
 
 fn memory(value: Value) -> Result<Vec<String>, CliError> {

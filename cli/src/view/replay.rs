@@ -10,6 +10,7 @@ use folkmoot::core::ids::{
 use folkmoot::core::memory::{CallState, Memory, Message};
 use folkmoot::core::principal::Person;
 use folkmoot::core::request::Item;
+use folkmoot::core::rules::Pipeline;
 use folkmoot::core::spec::Limits;
 use folkmoot::core::world::{Activity, Doing, Episode, World};
 use serde::{Deserialize, Serialize};
@@ -51,6 +52,8 @@ pub(crate) struct ReplayView {
     pub(crate) episodes: Vec<EpisodeView>,
     /// The bounds.
     pub(crate) limits: Limits,
+    /// What calls and requests go through.
+    pub(crate) pipeline: Pipeline,
     /// How far a world script has come.
     pub(crate) script: Option<ScriptView>,
 }
@@ -151,6 +154,7 @@ impl ReplayView {
             grants: standing(world),
             episodes: world.episodes().iter().map(|(id, episode)| EpisodeView::of(*id, episode)).collect(),
             limits: world.rules().spec().limits.clone(),
+            pipeline: world.rules().pipeline(),
             script: (script.run > 0).then_some(ScriptView { run: script.run, done: script.done.len() }),
         }
     }

@@ -107,6 +107,21 @@ fn a_replay_shows_the_room_as_it_stood() {
 }
 
 #[test]
+fn a_replay_lists_what_calls_and_requests_go_through() {
+    let desk = told();
+    let state = desk.run(&["replay", "release-room", "--json"]).expect(0).document();
+    let (stages, digest) = (state["pipeline"]["stages"].as_array().unwrap(), state["pipeline"]["digest"].clone());
+    let names: Vec<&str> = stages.iter().map(|stage| stage["name"].as_str().unwrap()).collect();
+    let place = |name: &str| names.iter().position(|other| *other == name).unwrap();
+    assert!(place("schema") < place("quota") && place("quota") < place("redaction"), "{names:?}");
+    let early = desk.run(&["replay", "release-room", "--json", "--at", "1"]).expect(0).document();
+    assert_eq!(early["pipeline"]["digest"], digest, "it is a function of the definition");
+    let text = format!("pipeline: {}", digest.as_str().unwrap());
+    let shown = desk.run(&["replay", "release-room"]).expect(0).out_has(&text);
+    names.iter().fold(shown, |shown, name| shown.out_has(&format!("  {name} ")));
+}
+
+#[test]
 fn a_position_inside_a_commit_means_its_last_event() {
     let desk = told();
     let state = desk.run(&["replay", "release-room", "--json", "--at", "1"]).expect(0).document();
