@@ -1,0 +1,123 @@
+//! Runs of tools, and what is asked about lost ones.
+
+use std::sync::{Arc, Mutex};
+
+use folkmoot_core::command::Action;
+use folkmoot_core::effect::Effect;
+use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
+use folkmoot_core::port::{Progress, Tool, ToolCall, Unheard};
+use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome};
+use folkmoot_core::world::Runnable;
+
+use crate::bus::ActivityEvent;
+use crate::output::Keeper;
+use crate::task::WorldTask;
+use crate::task::progress::Reports;
+
+impl WorldTask {
+    /// Records the start, which `decide` allows only while the call is open in the agent's memory; then runs the tool.
+    pub(super) async fn run_tool(
+        &mut self,
+        effect: Effect,
+        agent: AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) -> Result<(), String> {
+        self.bring(Action::StartTool { agent: agent.clone(), call, attempt }).await?;
+        if !self.world.is_running(&agent, call) {
+            return Ok(());
+        }
+        let Some(runnable) = self.world.runnable(&agent, call) else { return Ok(()) };
+        let tool = self.tool(&agent, &runnable.tool);
+        let name = runnable.tool.clone();
+        self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
+        let reports = self.reports(&agent, call, runnable.tool.clone());
+        let run = self.tool_call(&agent, call, attempt, (runnable, reports.clone()));
+        let keeper = self.keeper();
+        self.flight.launch(effect, async move {
+            let run = tool.and_then(|tool| Ok((tool, run?)));
+            let outcome = execute(run, &keeper).await;
+            let progress = reports.end();
+            match outcome {
+                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress },
+                None => Action::TimeOutTool { agent, call, attempt },
+            }
+        });
+        Ok(())
+    }
+
+    pub(super) fn reconcile(&mut self, effect: Effect, agent: AgentName, call: CallId, attempt: Attempt) {
+        let Some(runnable) = self.world.runnable(&agent, call) else { return };
+        let tool = self.tool(&agent, &runnable.tool);
+        let run = self.tool_call(&agent, call, attempt, (runnable, Arc::new(Unheard)));
+        let keeper = self.keeper();
+        self.flight.launch(effect, async move {
+            let result = match (tool, run) {
+                (Ok(tool), Ok(run)) => {
+                    let found = tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run)).await;
+                    keeper.keep_found(found.unwrap_or(Reconciliation::CannotTell), tool.spec()).await
+                }
+                (Err(_), _) | (_, Err(_)) => Reconciliation::CannotTell,
+            };
+            Action::RecordReconcile { agent, call, result }
+        });
+    }
+
+    /// The tool that `agent`'s calls are for. One that was defined anew since their turn began is another tool: what a
+    /// person allowed, and what the log says of its effect, was the old one.
+    fn tool(&self, agent: &AgentName, name: &ToolName) -> Result<Arc<dyn Tool>, ToolFailure> {
+        let turn = self.world.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let then = turn.and_then(|turn| turn.rules.spec().tools.get(name));
+        let now = self.world.rules().spec().tools.get(name);
+        if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
+            return Err(ToolFailure::new(ToolErrorCode::NotAllowed, "the tool was defined anew since it was called"));
+        }
+        let tool = self.parts.tools.get(name).cloned();
+        tool.ok_or_else(|| ToolFailure::new(ToolErrorCode::Failed, "the tool is not open here"))
+    }
+
+    fn keeper(&self) -> Keeper {
+        let (blobs, secrets) = (Arc::clone(&self.means.blobs), self.parts.secrets.clone());
+        Keeper { blobs, world: self.world.id(), secrets }
+    }
+
+    fn reports(&self, agent: &AgentName, call: CallId, tool: ToolName) -> Arc<Reports> {
+        let (activity, secrets) = (self.bus.activity(), self.parts.secrets.clone());
+        Arc::new(Reports { activity, secrets, agent: agent.clone(), call, tool, told: Mutex::default() })
+    }
+
+    fn tool_call(
+        &self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        (runnable, progress): (Runnable, Arc<dyn Progress>),
+    ) -> Result<ToolCall, ToolFailure> {
+        let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
+        let text = runnable.arguments.ok_or_else(erased)?;
+        let arguments = serde_json::from_str(&text)
+            .map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
+        Ok(ToolCall {
+            agent: agent.clone(),
+            call,
+            idempotency_key: runnable.idempotency_key,
+            attempt,
+            arguments,
+            input: runnable.input,
+            clock: self.clock.port(),
+            host: self.means.host.clone(),
+            progress,
+        })
+    }
+}
+
+/// Runs a tool within its time limit; `None` if it took longer and was dropped.
+async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>, keeper: &Keeper) -> Option<ToolOutcome> {
+    match run {
+        Ok((tool, call)) => {
+            let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call)).await.ok()?;
+            Some(keeper.keep(outcome, tool.spec()).await)
+        }
+        Err(failure) => Some(ToolOutcome::Failed(failure)),
+    }
+}
