@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
-use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, Unlisted, View,
-};
+use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -161,11 +159,7 @@ impl Shell {
 fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     match output.code {
-        Some(0) => {
-            let seen = json!({ "code": 0, "stdout": stdout, "stderr": stderr, "is_cut": output.is_cut });
-            let text = cut(model_view(&stdout, &stderr, output.is_cut), max);
-            ToolOutcome::Done(ToolOutput::text(text).with(View::Json(seen)))
-        }
+        Some(0) => ToolOutcome::text(cut(printed(&stdout, &stderr, output.is_cut), max)),
         Some(code) => ToolOutcome::failed(
             ToolErrorCode::ExitedWithFailure,
             format!("exit code {code}; stdout: {stdout}; stderr: {stderr}"),
@@ -177,7 +171,7 @@ fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
     }
 }
 
-fn model_view(stdout: &str, stderr: &str, is_cut: bool) -> String {
+fn printed(stdout: &str, stderr: &str, is_cut: bool) -> String {
     let complaint = if stderr.is_empty() { String::new() } else { format!("\n[standard error]\n{stderr}") };
     let cut = if is_cut { "\n[cut: the output is longer]" } else { "" };
     format!("{stdout}{complaint}{cut}")
