@@ -19,7 +19,8 @@ fn a_file_is_shown_beside_its_message() {
     let log = desk.run(&["log", "gate", "--kind", "MessagePosted"]).expect(0).out;
     assert!(log.contains(&format!("ada: Please push {line}")), "{log}");
     let memory = desk.run(&["replay", "gate", "--agent", "worker"]).expect(0).out;
-    assert!(memory.contains(&format!("heard ada: Please push {line}")), "{memory}");
+    let quoted = line.replace("plan.txt", "\"plan.txt\"");
+    assert!(memory.contains(&format!("heard ada: Please push {quoted}")), "{memory}");
 }
 
 #[test]

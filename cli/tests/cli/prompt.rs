@@ -63,7 +63,7 @@ fn people_read_each_layer_under_its_kind_and_each_item_in_its_order() {
         "tools:\n  look: It looks.\n    {\"type\":\"object\"}\n",
         "1 heard ada:\n  Look, please\n",
         "2 said:\n  → call_0_0 look {\"at\":\"moon\"}\n",
-        "3 result of call_0_0:\n  dark\n",
+        "3 result of call_0_0:\n  <tool_output>dark</tool_output>\n",
     ];
     let mut rest = out.as_str();
     for part in parts {

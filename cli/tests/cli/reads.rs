@@ -36,7 +36,8 @@ fn rights_are_listed_with_everyone_elses_last() {
     let all = desk.run(&["rights", "rights", "--json"]).expect(0).values();
     let found: Vec<_> = all.iter().map(|one| (one["person"].as_str(), one["rights"].to_string())).collect();
     let (root, others) = (r#"["read","post","decide","operate"]"#.to_owned(), r#"["read","post"]"#.to_owned());
-    assert_eq!(found, [(Some("script:root"), root), (None, others)]);
+    let auditor = r#"["read","decide"]"#.to_owned();
+    assert_eq!(found, [(Some("script:auditor"), auditor), (Some("script:root"), root), (None, others)]);
     desk.run(&["rights", "rights"]).expect(0).out_has("everyone else").out_has("read, post");
 }
 
