@@ -92,9 +92,12 @@ fn the_transcript_and_the_log_hold_what_was_shown() {
     let shown: Vec<&Value> =
         document["entries"].as_array().unwrap().iter().filter_map(|entry| entry.get("shown")).collect();
     assert_eq!(shown.len(), 2, "{document}");
-    assert_eq!(shown[1]["views"][0]["artifact"]["data"]["price"], 1234.5);
+    let prices: Vec<&Value> = shown.iter().map(|shown| &shown["views"][0]["artifact"]["data"]["price"]).collect();
+    assert!(prices.contains(&&serde_json::json!(1234.5)), "{document}");
     assert_eq!(document["kinds"]["offer"]["title"], "Our offer");
     let finished = desk.run(&["log", "shop", "--json", "--kind", "ToolFinished"]).expect(0).values();
-    assert_eq!(finished[2]["facts"]["dropped"], serde_json::json!([0]));
-    assert_eq!(finished[2]["content"]["done"]["views"][0]["artifact"]["data"]["price"], "a lot");
+    // The calls run together: which of them ends first is open.
+    let dropped = finished.iter().find(|one| !one["facts"]["dropped"].is_null()).unwrap();
+    assert_eq!(dropped["facts"]["dropped"], serde_json::json!([0]));
+    assert_eq!(dropped["content"]["done"]["views"][0]["artifact"]["data"]["price"], "a lot");
 }
