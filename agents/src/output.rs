@@ -5,7 +5,7 @@ use std::sync::Arc;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::WorldId;
 use folkmoot_core::port::{BLOB_BYTES_MAX, Blobs};
-use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, ToolSpec, View};
+use folkmoot_core::tool::{BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
 
 use crate::secrets::{Secrets, conceal_outcome};
 
@@ -49,6 +49,10 @@ impl Keeper {
             }
             ToolOutcome::NeedsInput(mut question) => {
                 question.text = short(question.text, OUTPUT_BYTES_MAX);
+                let bytes = serde_json::to_string(&question).map_or(u64::MAX, |question| size(&question));
+                if bytes > 2 * OUTPUT_BYTES_MAX {
+                    return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("a question of {bytes} bytes"));
+                }
                 ToolOutcome::NeedsInput(question)
             }
         }

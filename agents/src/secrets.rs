@@ -47,7 +47,11 @@ fn known(secrets: &dyn Secrets) -> impl Iterator<Item = SecretRules> {
 fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {
     match outcome {
         ToolOutcome::Failed(failure) => hide(&mut failure.detail, rules),
-        ToolOutcome::NeedsInput(question) => hide(&mut question.text, rules),
+        ToolOutcome::NeedsInput(question) => {
+            hide(&mut question.text, rules);
+            question.options.iter_mut().for_each(|option| hide(option, rules));
+            question.schema.iter_mut().for_each(|schema| rules.redact_value(schema));
+        }
         ToolOutcome::Done(output) => {
             hide(&mut output.text, rules);
             output.summary.iter_mut().for_each(|summary| hide(summary, rules));

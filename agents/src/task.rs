@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::event::Event;
+use folkmoot_core::event::{Event, Right};
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::refusal::Refusal;
+use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
@@ -97,6 +98,8 @@ pub(crate) struct WorldTask {
     bus: Bus,
     flight: Flight,
     checkpoint_at: Position,
+    /// The parts of a definition that is being recorded.
+    coming: Option<Box<(Definition, Parts)>>,
     crashes: bool,
     doing: Vec<(AgentName, Doing)>,
 }
@@ -120,7 +123,8 @@ impl WorldTask {
         }
         let doing = definition.spec.agents.iter().map(|agent| (agent.name.clone(), world.doing(&agent.name))).collect();
         let (flight, checkpoint_at, crashes) = (Flight::default(), world.head(), false);
-        Box::new(Self { world, means, door, clock, parts, bus, flight, checkpoint_at, crashes, doing })
+        let coming = None;
+        Box::new(Self { world, means, door, clock, parts, bus, flight, checkpoint_at, coming, crashes, doing })
     }
 
     /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it falls asleep.
@@ -167,10 +171,19 @@ impl WorldTask {
 
     async fn take(&mut self, ask: Ask) -> Result<(), String> {
         match ask {
+            Ask::Command { command, reply } if matches!(command.action, Action::Revise { .. }) => {
+                self.revise(&command, reply).await
+            }
+            Ask::Command { command, reply } if matches!(command.action, Action::Open { .. }) => {
+                // It is open: only the runtime opens worlds.
+                let _gone = reply.send(Err(SeatError::Refused(Refusal::Stale)));
+                Ok(())
+            }
             Ask::Command { command, reply } => self.answer(&command, reply).await,
             Ask::Revise { command, reply } => self.revise(&command, reply).await,
             Ask::Advance { by, command, reply } => {
-                if let WorldClock::Simulated(clock) = &self.clock {
+                let may = self.world.rights_of(&command.principal).has(Right::Operate);
+                if let (WorldClock::Simulated(clock), true) = (&self.clock, may) {
                     clock.advance_to(clock.now().after(by));
                 }
                 self.answer(&command, reply).await
@@ -207,15 +220,20 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Makes the parts of a new definition before it is recorded: one that has none is refused.
+    /// Makes the parts of a new definition before it is recorded: one that has none is refused. They take the place of the
+    /// old ones only with the event that says so; whoever may not revise has none made.
     async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
         let Action::Revise { definition } = &command.action else { return self.answer(command, reply).await };
+        if !self.world.rights_of(&command.principal).has(Right::Operate) {
+            return self.answer(command, reply).await;
+        }
         let base = self.world.base().map(PathBuf::from);
         match self.means.assembler.assemble(definition, base.as_deref()) {
             Ok(parts) => {
-                self.parts = parts;
-                self.bus.subscribe(self.parts.attendants(definition));
-                self.answer(command, reply).await
+                self.coming = Some(Box::new((definition.clone(), parts)));
+                let answered = self.answer(command, reply).await;
+                self.coming = None;
+                answered
             }
             Err(error) => {
                 let why = error.to_string();
@@ -280,6 +298,12 @@ impl WorldTask {
             }
             if commit.events.iter().any(|event| matches!(event, Event::RightsChanged(_) | Event::SpecRevised(_))) {
                 self.door.tell_access(&self.world);
+            }
+            if commit.events.iter().any(|event| matches!(event, Event::SpecRevised(_)))
+                && let Some((definition, parts)) = self.coming.take().map(|coming| *coming)
+            {
+                self.parts = parts;
+                self.bus.subscribe(self.parts.attendants(&definition));
             }
             self.flight.drop_unwanted(&self.world);
             self.checkpoint().await;

@@ -121,6 +121,8 @@ pub enum RefusalReason {
     ToolChanged,
     /// The room wants another person to decide than the one whose message began it.
     SamePerson,
+    /// What was written is longer than it may be.
+    TooLong,
     /// This person may not do that here.
     NoRight,
     /// The edited arguments do not fit the tool.
@@ -176,6 +178,7 @@ impl RefusalReason {
             | Self::ArgumentsDiffer
             | Self::ToolChanged
             | Self::SamePerson
+            | Self::TooLong
             | Self::NoRight
             | Self::BadArguments
             | Self::Forbidden

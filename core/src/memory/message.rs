@@ -1,5 +1,6 @@
 //! A message as the room remembers it.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ pub struct Message {
     /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name has no say in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<Person>,
+    /// The people who led to it: whoever said it, or, for an agent's message, those who led to the turn it is said in. Four
+    /// eyes compare this, whatever becomes of episodes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub began_by: BTreeSet<Person>,
     /// How the speaker is shown.
     pub from: String,
     /// What is said.

@@ -29,7 +29,7 @@ pub struct Turn {
     pub horizon: Position,
     /// The messages that it took up, oldest first.
     pub news: Vec<Arc<Message>>,
-    /// The people whose messages led to it: who began the episodes of its news, as the ingress proved them.
+    /// The people whose messages led to it: who led to its news, as the ingress proved them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub began_by: BTreeSet<Person>,
     /// Their positions: what the turn's answers and results are there for.

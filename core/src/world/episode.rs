@@ -15,9 +15,6 @@ use crate::rules::Rules;
 pub struct Episode {
     /// The person whose message began it.
     pub author: Option<PersonName>,
-    /// The same person, as the ingress proved them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub began_by: Option<Person>,
     /// Model calls per agent. Further attempts of a call are not counted.
     pub calls: BTreeMap<AgentName, u32>,
     /// Model calls of all agents, those for summaries included.
@@ -149,10 +146,10 @@ impl World {
         u32::try_from(self.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
     }
 
-    /// The people who began the episodes of the `count` oldest messages that wait for `agent`.
+    /// The people who led to the `count` oldest messages that wait for `agent`.
     pub(super) fn began_by(&self, agent: &AgentName, count: usize) -> impl Iterator<Item = &Person> {
         let inbox = self.memories.get(agent).into_iter().flat_map(|memory| &memory.inbox);
-        inbox.take(count).filter_map(|message| self.episodes.get(&message.episode)?.began_by.as_ref())
+        inbox.take(count).flat_map(|message| &message.began_by)
     }
 
     /// Charges a model call. A summary counts for the episode only.

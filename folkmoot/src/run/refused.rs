@@ -24,6 +24,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
             "another person must allow this than the one whose message began it, proven to be another: on this machine a \
              user with another number"
         }
+        RefusalReason::TooLong => "what was written is longer than it may be",
         RefusalReason::NoRight => "this person may not do that here",
         RefusalReason::BadArguments => "the edited arguments do not fit the tool's schema",
         RefusalReason::Forbidden => "the room's rules forbid a call with these arguments",

@@ -18,6 +18,8 @@ use crate::world::{Request, RequestKind, approval_text};
 
 /// The shortest prefix of a digest that confirms what was shown.
 const SHOWN_MIN: usize = 8;
+/// The longest arguments that a person may put in the place of an agent's: a commit must hold them.
+const EDITED_BYTES_MAX: usize = 128 * 1024;
 
 /// A call that waits, looked up in its agent's memory, and what is known of it under the rules that it was asked by.
 pub(super) struct Pending<'w> {
@@ -68,6 +70,7 @@ impl<'w> Draft<'w> {
             return Err(No::right(RefusalReason::OtherWorld));
         }
         let request = self.request(id)?;
+        self.verify_size(id, judgement)?;
         self.verify_asked(agent, id, request, judgement)?;
         if judgement.verdict == Verdict::Deny {
             self.enrol();
@@ -78,12 +81,27 @@ impl<'w> Draft<'w> {
         let pending = self.pending(id, request)?;
         self.verify_person(person, &pending)?;
         let edited = self.edited(&pending, judgement)?;
+        if let Some(arguments) = edited
+            && self.is_by_one(agent, pending.tool.effect_at(arguments), person)
+        {
+            return Err(No::about(RefusalReason::SamePerson, id));
+        }
         self.verify_reach(&pending, edited.unwrap_or(pending.arguments), judgement)?;
         self.enrol();
         self.record_decision(person, id, request, judgement, edited.is_some());
         match edited {
             None => self.grant(person, &pending, (pending.call, pending.effect, pending.arguments), judgement),
             Some(arguments) => self.run_edited(person, &pending, arguments, judgement),
+        }
+        Ok(())
+    }
+
+    /// That what the person wrote can be recorded.
+    fn verify_size(&self, id: RequestId, judgement: &Judgement) -> Result<(), No> {
+        let wider = serde_json::to_string(&judgement.wider).unwrap_or_default();
+        let is_long = judgement.arguments.as_ref().is_some_and(|arguments| arguments.len() > EDITED_BYTES_MAX);
+        if is_long || self.is_too_long(judgement.reason.as_deref()) || self.is_too_long(Some(&wider)) {
+            return Err(No::about(RefusalReason::TooLong, id));
         }
         Ok(())
     }

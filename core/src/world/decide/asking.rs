@@ -8,6 +8,7 @@ use crate::event::{
     AgentAsked, Author, CallStatus, CloseReason, Event, Finding, HandedOff, MessageBody, MessagePosted, MessageRouted,
     Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
 };
+use crate::firewall::scan;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::memory::Message;
 use crate::spec::MemoryPolicy;
@@ -40,6 +41,10 @@ impl Errand<'_> {
         let max = usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
         if text.len() > max {
             return Err(CallStatus::Invalid(vec![Finding::error("/text", "message_bytes_max")]));
+        }
+        // People read what agents say to each other.
+        if !scan(&text, world.rules.known()).is_empty() {
+            return Err(CallStatus::Invalid(vec![Finding::error("/text", "artifact")]));
         }
         let to = AgentName::new(to).map_err(|_| CallStatus::NoSuchAgent)?;
         let is_there = world.rules.agent(&to).is_some() && world.memories.contains_key(&to);

@@ -6,14 +6,14 @@ use super::approval::Pending;
 use super::{Draft, No};
 use crate::command::Judgement;
 use crate::constraint::{Constraint, digest_of_rest, fits_all};
-use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Scope, Wider};
+use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider};
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
-use crate::principal::Person;
+use crate::principal::{Person, Principal};
 use crate::refusal::RefusalReason;
 use crate::rules::schema_digest;
 use crate::spec::WorldSpec;
 use crate::tool::{EffectClass, ToolSpec};
-use crate::world::Grant;
+use crate::world::{Grant, RequestKind};
 
 impl<'w> Draft<'w> {
     /// Gives the grant that a decision asks for, if it asks for one. The decided call is its first use; the requests that
@@ -52,6 +52,11 @@ impl<'w> Draft<'w> {
     fn allow_siblings(&mut self, agent: &AgentName, decided: RequestId) {
         let world = self.world;
         for (id, request) in world.pending.iter().filter(|(id, request)| **id != decided && request.agent == *agent) {
+            if let RequestKind::Approval { expires_at, .. } = &request.kind
+                && *expires_at <= self.now()
+            {
+                continue;
+            }
             let Ok(Pending { call, tool, effect, arguments, .. }) = self.pending(*id, request) else { continue };
             if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
                 self.use_grant(grant, agent, call, Some(*id));
@@ -81,7 +86,9 @@ impl<'w> Draft<'w> {
                 && given.settings == tool.settings
                 && (given.turn.is_none() || given.turn == turn)
                 && given.reach.holds(&arguments)
+                && (given.reach != Reach::Any || tool.grants_any)
                 && !self.is_by_one(agent, effect, &given.by)
+                && self.world.rights_of(&Principal::Person(given.by.clone())).has(Right::Decide)
         };
         let kept = self.world.grants.iter().map(|(id, grant)| (*id, grant.clone()));
         let new = (1..).zip(&self.events).filter_map(|(number, event)| {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, Judgement};
 use crate::ids::{AgentName, Attempt, CallId, TurnId};
 use crate::memory::CallState;
 use crate::port::Reaction;
@@ -30,6 +30,12 @@ impl World {
             {
                 let (agent, call, attempt, outcome) = (agent.clone(), *call, *attempt, outcome.clone());
                 Some(Action::FinishTool { agent, call, attempt, outcome, progress: None })
+            }
+            Action::Decide { agent, request, judgement }
+                if judgement.world.is_some() && judgement.world == self.id() =>
+            {
+                let judgement = Judgement { world: None, ..judgement.clone() };
+                Some(Action::Decide { agent: agent.clone(), request: *request, judgement })
             }
             Action::OpenTurn { agent, reaction, .. } => self.fault(agent, None, reaction),
             Action::ContinueTurn { agent, turn, reaction } => {

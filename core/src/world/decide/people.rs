@@ -4,8 +4,8 @@ use super::{Draft, No};
 use crate::command::{Reply, Settlement};
 use crate::content::Content;
 use crate::event::{Event, OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
-use crate::ids::RequestId;
-use crate::memory::CallState;
+use crate::ids::{AgentName, RequestId};
+use crate::memory::{CallState, OpenCall};
 use crate::principal::Person;
 use crate::refusal::RefusalReason;
 use crate::tool::Choose;
@@ -23,6 +23,9 @@ impl<'w> Draft<'w> {
             Reply::Text(text) if *options == 0 => (Vec::new(), Some(text.clone())),
             Reply::Options(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
         };
+        if self.is_too_long(text.as_deref()) {
+            return Err(No::about(RefusalReason::TooLong, id));
+        }
         if let (Some(text), Some(schema)) = (&text, schema)
             && !crate::rules::answer_fits(schema, text)
         {
@@ -41,16 +44,22 @@ impl<'w> Draft<'w> {
     }
 
     pub(super) fn settle(&mut self, id: RequestId, settlement: &Settlement) -> Result<(), No> {
-        self.person(id)?;
+        let person = self.person(id)?;
         let request = self.request(id)?;
         let RequestKind::Outcome { is_open, .. } = &request.kind else {
             return Err(No::about(RefusalReason::OtherKind, id));
         };
         let open = self.open_call(&request.agent, request.call);
         let (how, result) = match settlement {
+            Settlement::Ran(text) if self.is_too_long(text.as_deref()) => {
+                return Err(No::about(RefusalReason::TooLong, id));
+            }
             Settlement::Ran(text) => (SettledHow::Ran, text.clone()),
             Settlement::NotRun => (SettledHow::NotRun, None),
-            Settlement::RunAgain if *is_open && open.is_ok() => (SettledHow::RunAgain, None),
+            Settlement::RunAgain if *is_open && open.is_ok() => {
+                self.verify_second(&request.agent, open.as_ref().ok().copied(), person, id)?;
+                (SettledHow::RunAgain, None)
+            }
             Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
         };
         self.enrol();
@@ -67,6 +76,27 @@ impl<'w> Draft<'w> {
             self.replace(&request.agent, request.call, open, (open.arguments_digest, open.effect));
         }
         Ok(())
+    }
+
+    /// That running a call again is not allowed by the one who began what led to it, where the room wants two.
+    fn verify_second(
+        &self,
+        agent: &AgentName,
+        open: Option<&OpenCall>,
+        person: &Person,
+        id: RequestId,
+    ) -> Result<(), No> {
+        let Some(open) = open else { return Ok(()) };
+        let tool = open.tool.as_ref().and_then(|tool| self.rules_of(agent).spec().tools.get(tool));
+        let effect = open.effect.or(tool.map(|tool| tool.effect));
+        let is_by_one = effect.is_none_or(|effect| self.is_by_one(agent, effect, person));
+        if is_by_one && tool.is_some() { Err(No::about(RefusalReason::SamePerson, id)) } else { Ok(()) }
+    }
+
+    /// Whether a text is longer than a message of the room may be.
+    pub(super) fn is_too_long(&self, text: Option<&str>) -> bool {
+        let max = usize::try_from(self.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
+        text.is_some_and(|text| text.len() > max)
     }
 
     /// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like

@@ -24,6 +24,7 @@ impl World {
             id: event.message,
             author: event.author.clone(),
             person,
+            began_by: std::collections::BTreeSet::new(),
             heard: self.heard_from(&from, &text, &attachments),
             from,
             text,

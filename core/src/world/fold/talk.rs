@@ -1,5 +1,6 @@
 //! Messages.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::border::model::heard;
@@ -53,6 +54,7 @@ impl World {
             id: event.message,
             author: event.author.clone(),
             person: self.spoken_by(&event.author),
+            began_by: BTreeSet::new(),
             heard: self.heard_from(&from, &text, &attachments),
             from,
             text,
@@ -94,10 +96,11 @@ impl World {
     }
 
     pub(super) fn route_to(&mut self, event: &MessageRouted) {
-        let passed = self.passed_on(event);
+        let (passed, began_by) = (self.passed_on(event), self.led_to_last());
         let Some(last) = self.transcript.back_mut().filter(|message| message.at == event.message) else { return };
         let message = Arc::make_mut(last);
         message.episode = event.episode;
+        message.began_by = began_by;
         message.respond = event.respond.iter().map(|(name, _)| name.clone()).collect();
         message.damped = event.damped.iter().map(|(name, _)| name.clone()).collect();
         message.others = event.others;
@@ -108,8 +111,7 @@ impl World {
         let message = Arc::clone(last);
         match &message.author {
             Author::Person(person) => {
-                let spent = self.episodes.entry(event.episode).or_default();
-                (spent.author, spent.began_by) = (Some(person.clone()), message.person.clone());
+                self.episodes.entry(event.episode).or_default().author = Some(person.clone());
                 self.refusals.clear();
             }
             Author::World => self.refusals.clear(),
@@ -127,6 +129,19 @@ impl World {
             self.hold(event.episode);
         }
         self.release(event.episode, 0);
+    }
+
+    /// The people who led to the newest message.
+    fn led_to_last(&self) -> BTreeSet<Person> {
+        let Some(message) = self.transcript.back() else { return BTreeSet::new() };
+        match &message.author {
+            Author::Person(_) => message.person.iter().cloned().collect(),
+            Author::Agent(agent) => {
+                let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+                turn.map(|turn| turn.began_by.clone()).unwrap_or_default()
+            }
+            Author::World => BTreeSet::new(),
+        }
     }
 
     pub(super) fn note_notice(&mut self, event: &NoticePosted) {

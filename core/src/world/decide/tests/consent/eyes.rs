@@ -55,3 +55,54 @@ fn other_effects_need_one_person() {
     let command = judged("bob", past.oldest(), yes());
     past.then(command);
 }
+
+/// `name` says `words` in the name of a person.
+fn says(past: Past, principal: &Principal, words: &str) -> Past {
+    past.then(Command::of(principal.clone(), post(words).action))
+}
+
+#[test]
+fn who_began_it_stays_so_when_the_reply_is_made_anew() {
+    let past = two_eyes().said("@bob wipe").woke("bob").answered("bob", text("Shall I?"));
+    let reply = past.world.transcript().back().unwrap().id;
+    let past = past.then(Command::of(ada(), Action::Regenerate { message: reply })).woke("bob");
+    let past = past.answered("bob", calls(&[("wipe", "{}")]));
+    let request = past.oldest();
+    refuses(&past, &judged("bob", request, yes()), RefusalReason::SamePerson, Some(request));
+}
+
+#[test]
+fn who_began_a_part_of_it_stays_so_when_somebody_elses_part_is_taken_back() {
+    let past = says(two_eyes().said("@bob wipe"), &kim(), "@bob hi");
+    let kims = past.world.transcript().back().unwrap().id;
+    let past = past.woke("bob").then(Command::of(kim(), Action::Retract { message: kims })).woke("bob");
+    let past = past.answered("bob", calls(&[("wipe", "{}")]));
+    let request = past.oldest();
+    refuses(&past, &judged("bob", request, yes()), RefusalReason::SamePerson, Some(request));
+}
+
+#[test]
+fn who_began_a_part_of_it_stays_so_behind_an_agent_between() {
+    let past = says(two_eyes(), &kim(), "@bob hi");
+    let past = past.said("@bob have eve wipe it").woke("bob").answered("bob", text("@eve wipe it")).woke("eve");
+    let past = past.answered("eve", calls(&[("wipe", "{}")]));
+    let request = past.oldest();
+    refuses(&past, &judged("eve", request, yes()), RefusalReason::SamePerson, Some(request));
+}
+
+#[test]
+fn who_began_it_cannot_have_it_run_again() {
+    let spec = room_with(|spec| {
+        spec.policy.four_eyes = [EffectClass::Destructive].into();
+        spec.tools.get_mut(&tool("wipe")).unwrap().reconciles = false;
+    });
+    let past = wiping(Past::with(spec), &["a"]);
+    let command = judged_by(kim(), "bob", past.oldest(), yes());
+    let past = past.then(command).started("bob", 0, 1).crashed();
+    let command = past.declare("bob", 0);
+    let past = past.then(command);
+    let request = past.oldest();
+    let again = Action::Settle { request, settlement: crate::command::Settlement::RunAgain };
+    refuses(&past, &Command::of(ada(), again.clone()), RefusalReason::SamePerson, Some(request));
+    past.then(Command::of(kim(), again));
+}

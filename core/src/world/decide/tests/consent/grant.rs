@@ -183,3 +183,43 @@ fn changed_tool_loses_its_grants() {
     let gone = room_with(|spec| spec.agents[0].tools.clear());
     assert_eq!(past.clone().then(revise(gone)).world.grants().count(), 0);
 }
+
+#[test]
+fn grant_holds_only_while_its_giver_may_decide() {
+    let past = granted(Scope::World);
+    let rights = Some(Rights([Right::Read].into()));
+    let (method, subject) = ("local".to_owned(), "ada".to_owned());
+    let kim = Principal::Person(person("kim"));
+    let past = past.then(Command::of(kim, Action::SetRights { method, subject, rights }));
+    assert_eq!(again(past, &["a"]).world.pending().len(), 1);
+}
+
+#[test]
+fn new_grant_leaves_a_request_alone_whose_time_is_over() {
+    let spec = room_with(|spec| spec.limits.approval_ttl_write_ms = 60_000);
+    let past = Past::with(spec).bob_calls(&[("write", r#"{"path":"a"}"#)]).after_ms(60_000);
+    let past = past.said("@eve wipe").woke("eve").answered("eve", calls(&[("wipe", r#"{"path":"a"}"#)]));
+    let last = *past.world.pending().keys().last().unwrap();
+    let past = past.then(judged("eve", last, yes().within(Scope::World)));
+    assert!(past.last().iter().all(|event| !matches!(event, Event::GrantUsed(GrantUsed { request: Some(_), .. }))));
+}
+
+#[test]
+fn what_is_too_long_to_record_is_refused() {
+    let past = asks_to_wipe(&["a"]);
+    let request = past.oldest();
+    let blanks = format!("{{\"path\":\"a\"}}{}", " ".repeat(200_000));
+    for judgement in [
+        Judgement { arguments: Some(blanks), ..yes() },
+        Judgement::new(Verdict::Deny).because(Some("no ".repeat(100_000))),
+    ] {
+        refuses(&past, &judged("bob", request, judgement), RefusalReason::TooLong, Some(request));
+    }
+}
+
+#[test]
+fn decision_that_names_its_own_world_is_rebuilt_without_it() {
+    let past = asks_to_wipe(&["a"]);
+    let command = judged("bob", past.oldest(), Judgement { world: past.world.id(), ..yes() });
+    past.then(command);
+}
