@@ -13,6 +13,17 @@ pub trait Secrets: Send + Sync {
 /// Takes the secrets out of what an effect brings: the details of failures, and what tools gave. An agent's words stay
 /// as they are: no model is told a secret.
 pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
+    // Most commands bring no words of others, and looking secrets up reads the room's settings.
+    let brings_words = matches!(
+        action,
+        Action::RecordFailure { .. }
+            | Action::FailAgent { .. }
+            | Action::FinishTool { .. }
+            | Action::RecordReconcile { result: Reconciliation::Landed(_), .. }
+    );
+    if !brings_words {
+        return action;
+    }
     let places = |action: &mut Action, rules: &SecretRules| {
         if let Action::RecordFailure { error, .. } = action {
             hide(&mut error.detail, rules);
