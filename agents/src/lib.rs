@@ -8,6 +8,7 @@
 mod bus;
 mod clock;
 mod error;
+mod files;
 mod model_agent;
 mod output;
 mod parts;
@@ -20,6 +21,7 @@ mod task;
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
+pub use files::FILES_BYTES_MAX;
 pub use model_agent::ModelAgent;
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};

@@ -73,8 +73,8 @@ pub struct Chain {
 
 impl Chain {
     /// The frame of another request of `turn`, if it is known to be the same.
-    pub(crate) fn frame_in(&self, turn: TurnId, purpose: Purpose, parameters: Parameters) -> Option<FrameMark> {
-        let is_same = self.turn == turn && self.purpose == purpose && self.parameters == parameters;
+    pub(crate) fn frame_in(&self, turn: TurnId, purpose: Purpose, parameters: &Parameters) -> Option<FrameMark> {
+        let is_same = self.turn == turn && self.purpose == purpose && self.parameters == *parameters;
         is_same.then_some(self.frame)
     }
 }

@@ -181,7 +181,12 @@ pub struct ModelCall {
     pub played: Vec<u32>,
     /// The world's clock, for scripted pauses.
     pub clock: Arc<dyn Clock>,
+    /// The bytes of attached files that the model [takes](Model::takes_file), as far as they are there.
+    pub files: Files,
 }
+
+/// The bytes of files, by their digest.
+pub type Files = BTreeMap<Digest, Arc<[u8]>>;
 
 /// A model: one attempt per call; attempts, back-off and limits are decided by the world.
 #[async_trait]
@@ -191,6 +196,11 @@ pub trait Model: Send + Sync + Debug {
     /// # Errors
     /// [`ModelError`], whose kind decides whether there will be another attempt.
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError>;
+
+    /// Whether it can read files of this media type. Their bytes then come with each call.
+    fn takes_file(&self, _media_type: &str) -> bool {
+        false
+    }
 }
 
 /// What a person answered to a tool's question.

@@ -9,10 +9,12 @@ use crate::border::ModelText;
 use crate::ids::Digest;
 
 mod item;
+mod parameters;
 #[cfg(test)]
 mod tests;
 
 pub use item::{Attached, Item};
+pub use parameters::{CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 
 /// Everything that a provider adapter needs to know of one model call. Only a [`World`](crate::world::World) makes one,
 /// and whoever has one can only read it.
@@ -33,10 +35,10 @@ impl ModelRequest {
         &self.model
     }
 
-    /// Sampling and length.
+    /// How it is to answer.
     #[must_use]
-    pub const fn parameters(&self) -> Parameters {
-        self.parameters
+    pub const fn parameters(&self) -> &Parameters {
+        &self.parameters
     }
 
     /// System layers, in the order of their kinds.
@@ -116,19 +118,6 @@ impl LayerKind {
             Self::Task => "task",
         }
     }
-}
-
-/// Sampling and length of a model call. `None` leaves it to the provider. Fractions are in thousandths, so that they
-/// have one written form.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Parameters {
-    /// Temperature in thousandths: 700 is 0.7.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature_milli: Option<u32>,
-    /// The most tokens of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_tokens_max: Option<u32>,
 }
 
 /// A tool as a model sees it.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ids::Digest;
+
 /// A model's whole answer. Only a native tool call of the wire becomes [`Part::Call`]; prose never does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -91,6 +93,9 @@ pub struct Reply {
     /// Which of the scripted or recorded replies this was, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
+    /// The SHA-256 of the body that it was read from, so that a kept copy can be told to be the one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Digest>,
 }
 
 impl Reply {
@@ -157,7 +162,7 @@ impl CallPart {
 /// Token counts; `None` where the provider said nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the request.
+    /// Tokens of the request, those of the cache included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<u64>,
     /// Tokens of the answer, reasoning included.
@@ -166,6 +171,9 @@ pub struct Usage {
     /// Tokens of the request that came from the provider's cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
+    /// Tokens of the request that the provider's cache took in; they may cost more than others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_written: Option<u64>,
     /// Tokens of the answer that were reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,

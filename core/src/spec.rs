@@ -147,6 +147,9 @@ pub struct ModelSpec {
     pub timeout_ms: u64,
     /// The most tokens of a request, as the runtime counts them.
     pub context_tokens_max: u32,
+    /// How it answers, where neither the agent nor a reaction says otherwise.
+    #[serde(default, skip_serializing_if = "Parameters::is_default")]
+    pub parameters: Parameters,
 }
 
 impl AgentSpec {
@@ -166,6 +169,7 @@ impl ModelSpec {
             model: model.into(),
             timeout_ms: Self::TIMEOUT_MS,
             context_tokens_max: Self::CONTEXT_TOKENS_MAX,
+            parameters: Parameters::default(),
         }
     }
 

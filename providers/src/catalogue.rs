@@ -2,23 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::Model;
 use folkmoot_core::redaction::SecretRules;
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::play::scripted::ReplyError;
 use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
-use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError};
+use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment};
 
+mod presets;
 #[cfg(test)]
 mod tests;
 
-/// The names of all providers.
-pub const PROVIDERS: [&str; 3] = ["openai-chat", "recorded", "scripted"];
+pub use presets::{PRESETS, Preset};
+
+/// The names of all providers, sorted.
+pub static PROVIDERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let mut names: Vec<_> = PRESETS.iter().map(|preset| preset.name).chain(["recorded", "scripted"]).collect();
+    names.sort_unstable();
+    names
+});
 
 /// Why a model cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -68,16 +76,32 @@ pub fn build_model(
     base: Option<&Path>,
 ) -> Result<Arc<dyn Model>, BuildError> {
     Ok(match provider {
-        "openai-chat" => Arc::new(HttpModel::openai_chat(read("openai-chat", settings)?)?),
         "recorded" => Arc::new(RecordedModel::open(&read("recorded", settings)?, base)?),
         "scripted" => {
             let ScriptedSettings { .. } = read("scripted", settings)?;
             Arc::new(ScriptedModel::new(read_replies(replies)?))
         }
-        unknown => {
-            return Err(BuildError::UnknownProvider { provider: unknown.to_owned(), nearest: nearest(unknown) });
+        other => {
+            let (preset, settings) = (preset(other)?, object(settings));
+            Arc::new(http_model(preset, settings, Arc::new(ProcessEnvironment))?)
         }
     })
+}
+
+/// Makes a model behind HTTP: `settings` as a script has them, with what they leave open as `preset` has it. Variables
+/// are looked up in `environment` when a call is performed.
+///
+/// # Errors
+/// [`BuildError::Settings`], [`BuildError::Http`].
+pub fn http_model(
+    preset: &'static Preset,
+    settings: &Map<String, Value>,
+    environment: Arc<dyn Environment>,
+) -> Result<HttpModel, BuildError> {
+    let (http, codec) = split(preset, settings);
+    let misfit = |source| BuildError::Settings { provider: preset.name, source };
+    let codec = preset.wire.codec(&codec).map_err(misfit)?;
+    Ok(HttpModel::new(codec, HttpSettings::deserialize(Value::Object(http)).map_err(misfit)?, environment)?)
 }
 
 /// What must not be shown of a model's settings: the values of their variables, as they are now.
@@ -86,9 +110,31 @@ pub fn build_model(
 /// [`BuildError::Settings`] if they do not fit the provider.
 pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environment) -> Result<SecretRules, BuildError> {
     match provider {
-        "openai-chat" => Ok(read::<HttpSettings>("openai-chat", settings)?.secrets(environment)),
-        _ => Ok(SecretRules::default()),
+        "recorded" | "scripted" => Ok(SecretRules::default()),
+        other => {
+            let preset = preset(other)?;
+            let (http, _) = split(preset, object(settings));
+            let misfit = |source| BuildError::Settings { provider: preset.name, source };
+            Ok(HttpSettings::deserialize(Value::Object(http)).map_err(misfit)?.secrets(environment))
+        }
     }
+}
+
+fn preset(name: &str) -> Result<&'static Preset, BuildError> {
+    let unknown = || BuildError::UnknownProvider { provider: name.to_owned(), nearest: nearest(name) };
+    Preset::named(name).ok_or_else(unknown)
+}
+
+/// The settings of the transport, and those of the codec.
+fn split(preset: &Preset, settings: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
+    let all = preset.complete(settings).into_iter().filter(|(name, _)| !matches!(name.as_str(), "provider" | "model"));
+    all.partition(|(name, _)| HttpSettings::FIELDS.contains(&name.as_str()))
+}
+
+/// What a script says; nothing if it says nothing.
+fn object(settings: &Value) -> &Map<String, Value> {
+    static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+    settings.as_object().unwrap_or(&NOTHING)
 }
 
 fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
@@ -106,7 +152,7 @@ fn read_replies(replies: &BTreeMap<AgentName, Value>) -> Result<BTreeMap<AgentNa
 
 fn nearest(unknown: &str) -> Option<&'static str> {
     let likeness = |name: &&str| strsim::jaro_winkler(name, unknown);
-    PROVIDERS.into_iter().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+    PROVIDERS.iter().copied().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 fn hint(nearest: Option<&str>) -> String {

@@ -6,15 +6,23 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use folkmoot_core::port::Files;
 use folkmoot_core::request::ModelRequest;
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use serde_json::Value;
 
+mod conversation;
+mod events;
+mod failure;
+mod json;
+mod kept;
 pub mod openai_chat;
 pub mod sse;
+mod wire;
 
-pub use openai_chat::{OpenAiChat, OutputLimit};
-pub use sse::{SseEvent, SseParser};
+pub use openai_chat::OpenAiChat;
+pub use sse::SseParser;
+pub use wire::Wire;
 
 /// Whether the answer comes at once or in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +71,13 @@ pub enum Delta {
 
 /// One wire of a provider.
 pub trait Codec: Debug + Send + Sync {
-    /// Writes a request.
-    fn encode(&self, request: &ModelRequest, mode: Mode) -> WireRequest;
+    /// Writes a request, with those of `files` that it names and the wire carries.
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest;
+
+    /// Whether the wire carries files of this media type.
+    fn takes_file(&self, _media_type: &str) -> bool {
+        false
+    }
 
     /// The header that carries `key`: its name, and its value.
     fn key_header(&self, key: &str) -> (&'static str, String);

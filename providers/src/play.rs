@@ -6,5 +6,5 @@ pub mod scripted;
 #[cfg(test)]
 mod tests;
 
-pub use recorded::{RecordedModel, RecordedSettings, RecordingError, Wire};
+pub use recorded::{RecordedModel, RecordedSettings, RecordingError};
 pub use scripted::{ScriptedModel, ScriptedReply, ScriptedSettings};

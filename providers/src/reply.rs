@@ -1,5 +1,6 @@
 //! What all models of this crate do with a reply.
 
+use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{Drafts, DraftsClosed};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 
@@ -18,6 +19,11 @@ impl MapReply for LLMResponse {
             Self::Filtered(reply) => Self::Filtered(change(reply)),
         }
     }
+}
+
+/// The response, which was read from the body with this digest.
+pub(crate) fn read_from(response: LLMResponse, body: Digest) -> LLMResponse {
+    response.map_reply(|reply| Reply { body: Some(body), ..reply })
 }
 
 /// Shows a piece of text. The error is for nobody: whoever closed the drafts has stopped the call.

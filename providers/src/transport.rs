@@ -7,7 +7,7 @@ use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use reqwest::redirect;
 
-use crate::codec::{Codec, Mode, OpenAiChat};
+use crate::codec::{Codec, Mode};
 use crate::reply::MapReply as _;
 
 mod exchange;
@@ -37,15 +37,6 @@ pub struct HttpModel {
 }
 
 impl HttpModel {
-    /// A model that speaks OpenAI Chat Completions. Variables are those of the process.
-    ///
-    /// # Errors
-    /// [`HttpSetupError`].
-    pub fn openai_chat(settings: HttpSettings) -> Result<Self, HttpSetupError> {
-        let codec = OpenAiChat { output_limit: settings.output_limit, reasoning_echo: settings.reasoning_echo };
-        Self::new(Arc::new(codec), settings, Arc::new(ProcessEnvironment))
-    }
-
     /// A model that speaks the wire of `codec`, with variables looked up in `environment`.
     ///
     /// # Errors
@@ -70,7 +61,7 @@ impl HttpModel {
     /// Writes the HTTP request.
     fn request(&self, call: &ModelCall) -> Result<Outgoing, ModelError> {
         let mode = if self.settings.stream { Mode::Stream } else { Mode::Whole };
-        let wire = self.codec.encode(&call.request, mode);
+        let wire = self.codec.encode(&call.request, &call.files, mode);
         let base_url = self.expand(&self.settings.base_url)?;
         let url = format!("{}{}", base_url.expose().trim_end_matches('/'), wire.path);
         let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
@@ -125,6 +116,10 @@ impl Model for HttpModel {
             Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
             Err(error) => Err(ModelError { detail: redact(&error.detail), ..error }),
         }
+    }
+
+    fn takes_file(&self, media_type: &str) -> bool {
+        self.codec.takes_file(media_type)
     }
 }
 

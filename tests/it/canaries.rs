@@ -187,7 +187,7 @@ async fn no_canary_is_in_any_encoded_request() {
     }
     let asked: Vec<ModelCall> = a.asked().into_iter().chain(b.asked()).collect();
     assert!(asked.len() >= 4, "{}", asked.len());
-    let encode = |call: &ModelCall| OpenAiChat::default().encode(&call.request, Mode::Stream);
+    let encode = |call: &ModelCall| OpenAiChat::default().encode(&call.request, &call.files, Mode::Stream);
     let encoded: Vec<String> = asked.iter().map(|call| format!("{:?}", encode(call))).collect();
     for canary in CANARIES {
         assert!(!encoded.iter().any(|request| request.contains(canary)), "{canary} reached a model: {encoded:#?}");

@@ -1,12 +1,13 @@
 //! The orchestrator: performs what the world owes, and brings each outcome back as a command.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, ModelCallId, Position, TurnId};
-use folkmoot_core::port::{AgentError, DraftsClosed, ModelCall};
+use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall};
 use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
@@ -14,6 +15,7 @@ use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use super::drafts::{Audience, Channel};
 use super::flight::Landed;
 use super::{Perform, WorldTask};
+use crate::files;
 
 mod tool;
 
@@ -122,10 +124,16 @@ impl WorldTask {
             idempotency_key: ask.idempotency_key,
             played: ask.played,
             clock: self.clock.port(),
+            files: Files::new(),
         };
+        let (blobs, world) = (Arc::clone(&self.means.blobs), self.world.id());
         self.flight.launch(effect, async move {
+            let mut model_call = model_call;
             let answer = match &model {
-                Some(model) => tokio::time::timeout(limit, model.call(&model_call, &drafts)).await,
+                Some(model) => {
+                    model_call.files = files::load(&*blobs, world, &model_call.request, &**model).await;
+                    tokio::time::timeout(limit, model.call(&model_call, &drafts)).await
+                }
                 None => Ok(Err(ModelError::new(
                     ModelErrorKind::RefusesRequest,
                     format!("no model called {} is open here", ask.model),

@@ -14,7 +14,7 @@ pub(crate) fn lines(view: &PromptView) -> Vec<String> {
     let (agent, asked) = (clean(agent.as_str()), clean(&request.model));
     let mut lines = vec![
         paint(BOLD, &format!("{world}#{call} {agent} asks {model} ({asked}), attempt {attempt}")),
-        format!("{}; {}", purpose(view.purpose), parameters(request.parameters)),
+        format!("{}; {}", purpose(view.purpose), parameters(&request.parameters)),
         fingerprint(view),
     ];
     for layer in &request.system {
@@ -37,7 +37,7 @@ const fn purpose(purpose: Purpose) -> &'static str {
     }
 }
 
-fn parameters(parameters: Parameters) -> String {
+fn parameters(parameters: &Parameters) -> String {
     let decimal = |milli: u32| format!("{}.{:03}", milli / 1_000, milli % 1_000);
     let temperature = parameters
         .temperature_milli

@@ -102,7 +102,7 @@ impl RequestView {
         };
         Self {
             model: request.model().to_owned(),
-            parameters: request.parameters(),
+            parameters: request.parameters().clone(),
             system: request.system().iter().map(layer).collect(),
             tools: request.tools().iter().map(tool).collect(),
             items: request.items().iter().map(|item| item.to_plain()).collect(),

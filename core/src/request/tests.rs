@@ -24,7 +24,7 @@ fn fingerprint_does_not_depend_on_the_order_of_a_schemas_keys() {
 /// Golden: recorded fingerprints are compared with recomputed ones for as long as a world lives.
 #[test]
 fn fingerprint_is_what_it_always_was() {
-    let parameters = Parameters { temperature_milli: Some(700), output_tokens_max: None };
+    let parameters = Parameters { temperature_milli: Some(700), ..Parameters::default() };
     let layer = Layer { kind: LayerKind::Role, text: "Be brief.".into() };
     let start = fingerprint_start("m-1", &parameters, &[layer], &[declaration(json!({"type": "object"}))]);
     let item = Item::Heard { from: "ada".into(), text: "hi".into(), attachments: Vec::new() };

@@ -11,7 +11,9 @@ use crate::request::Parameters;
 use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
 use crate::tool::{Question, Reconciliation, ToolOutcome};
 
-pub(crate) const ASK: Reaction = Reaction::AskModel(Parameters { temperature_milli: None, output_tokens_max: None });
+pub(crate) fn ask() -> Reaction {
+    Reaction::AskModel(Parameters::default())
+}
 
 pub(crate) fn text(said: &str) -> LLMResponse {
     LLMResponse::text(said)
@@ -174,7 +176,7 @@ impl Past {
     }
 
     pub(crate) fn woke(self, name: &str) -> Self {
-        let command = self.wake(name, ASK);
+        let command = self.wake(name, ask());
         self.then(command)
     }
 
@@ -184,7 +186,7 @@ impl Past {
     }
 
     pub(crate) fn carried_on(self, name: &str) -> Self {
-        let command = self.carry_on(name, ASK);
+        let command = self.carry_on(name, ask());
         self.then(command)
     }
 

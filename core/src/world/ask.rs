@@ -62,8 +62,8 @@ impl World {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
-        let frame = Self::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose)?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, model.parameters));
+        let frame = Self::frame(&turn.rules, &turn.layers, agent, &model.parameters, model.purpose)?;
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, &model.parameters));
         let start = known.map_or_else(|| frame.start(), |mark| mark.start);
         let fingerprint = memory.fingerprint_of(model, start);
         Some(ModelAsk {
@@ -89,22 +89,21 @@ impl World {
         rules: &Rules,
         written: &[Layer],
         agent: &AgentName,
-        wanted: Parameters,
+        wanted: &Parameters,
         purpose: Purpose,
     ) -> Option<Frame> {
         let spec = rules.agent(agent)?;
         let model = rules.spec().models.get(spec.model.as_ref()?)?;
         let share = Share { context_tokens_max: model.context_tokens_max };
-        let answer = wanted.output_tokens_max.or(spec.parameters.output_tokens_max);
-        let (tools, output_tokens_max) = match purpose {
-            Purpose::Turn => (declarations(rules, spec), answer),
-            Purpose::Closing => (Vec::new(), answer),
-            Purpose::Compaction => (Vec::new(), Some(answer.map_or(share.summary(), |most| most.min(share.summary())))),
+        let wanted = wanted.or(&spec.parameters).or(&model.parameters);
+        let (tools, parameters) = match purpose {
+            Purpose::Turn => (declarations(rules, spec), wanted),
+            Purpose::Closing => (Vec::new(), wanted.without_tools()),
+            Purpose::Compaction => (Vec::new(), wanted.for_summary(share.summary())),
         };
-        let temperature_milli = wanted.temperature_milli.or(spec.parameters.temperature_milli);
         Some(Frame {
             model: model.model.clone(),
-            parameters: Parameters { temperature_milli, output_tokens_max },
+            parameters,
             system: [identity(rules, spec)].into_iter().chain(written.iter().cloned()).collect(),
             tools,
             share,

@@ -200,6 +200,7 @@ fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
             parameters: Parameters {
                 temperature_milli: node.text_of("temperature").and_then(scalar::thousandths),
                 output_tokens_max: node.text_of("output_tokens_max").and_then(|count| count.parse().ok()),
+                ..Parameters::default()
             },
             join: node.get("join").map_or(Some(None), |node| join(node).map(Some))?,
         },
@@ -226,6 +227,7 @@ fn model(node: &Node, at: Mark) -> Option<ModelDraft> {
         context_tokens_max: node
             .text_of("context_tokens")
             .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,
+        parameters: Parameters::default(),
     };
     let mut settings = node.json();
     if let Value::Object(settings) = &mut settings {

@@ -18,7 +18,7 @@ fn refusal(provider: &str, settings: &Value) -> String {
 #[test]
 fn every_known_provider_can_be_built() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
-    for provider in PROVIDERS {
+    for provider in PROVIDERS.iter().copied() {
         let settings = match provider {
             "recorded" => json!({ "provider": provider, "wire": "openai-chat", "from": "recording.jsonl" }),
             _ => json!({ "provider": provider, "model": "small-1" }),
@@ -40,7 +40,7 @@ fn an_unknown_provider_is_answered_with_the_known_ones() {
 
 #[test]
 fn unknown_settings_are_errors_that_name_them() {
-    for provider in PROVIDERS {
+    for provider in PROVIDERS.iter().copied() {
         let text = refusal(provider, &json!({ "modell": "x" }));
         assert!(text.contains("unknown field `modell`"), "{text}");
     }

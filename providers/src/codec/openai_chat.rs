@@ -3,26 +3,23 @@
 //! A whole reply and a stream are put together by the same code: a whole message is one large
 //! delta. Recordings, not the published schema, decided what is accepted.
 
+use folkmoot_core::port::Files;
 use folkmoot_core::request::ModelRequest;
 use folkmoot_core::response::{LLMResponse, ModelError};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
-use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest};
+use super::events::EventDecoder;
+use super::json::object;
+use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, failure};
 
 mod answer;
 mod calls;
 mod encode;
-mod error;
-mod kept;
 mod note;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod usage;
-
-/// A JSON object of the wire.
-type Fields = Map<String, Value>;
 
 /// The field in which a server wants the limit of the answer's tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +53,8 @@ pub enum ReasoningEcho {
 }
 
 /// The codec of `POST /chat/completions`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct OpenAiChat {
     /// Where the token limit goes.
     pub output_limit: OutputLimit,
@@ -65,8 +63,8 @@ pub struct OpenAiChat {
 }
 
 impl Codec for OpenAiChat {
-    fn encode(&self, request: &ModelRequest, mode: Mode) -> WireRequest {
-        encode::encode(*self, request, mode)
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+        encode::encode(*self, request, files, mode)
     }
 
     fn key_header(&self, key: &str) -> (&'static str, String) {
@@ -80,24 +78,10 @@ impl Codec for OpenAiChat {
     }
 
     fn decode_error(&self, failure: WireFailure<'_>) -> ModelError {
-        error::decode_error(failure)
+        failure::decode_error(failure)
     }
 
     fn stream_decoder(&self) -> Box<dyn StreamDecoder> {
-        Box::new(stream::ChatStream::default())
+        Box::<EventDecoder<stream::Chunks>>::default()
     }
-}
-
-fn object(json: &[u8]) -> Result<Fields, DecodeError> {
-    serde_json::from_slice(json).map_err(|error| DecodeError::Json(error.to_string()))
-}
-
-/// The fields of an object; none of everything else.
-fn fields_of(value: Value) -> Fields {
-    if let Value::Object(fields) = value { fields } else { Fields::new() }
-}
-
-/// The text of a string; empty for everything else.
-fn text_of(value: Option<&Value>) -> &str {
-    value.and_then(Value::as_str).unwrap_or_default()
 }

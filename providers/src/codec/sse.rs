@@ -1,5 +1,7 @@
 //! Server-sent events (WHATWG HTML, section 9.2), read from bytes that may be split anywhere.
 
+use memchr::{memchr, memchr2};
+
 use super::DecodeError;
 
 #[cfg(test)]
@@ -10,20 +12,17 @@ pub const EVENT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// One event.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SseEvent {
-    /// Its type; empty if the stream named none.
-    pub name: String,
-    /// Its data lines, joined by line feeds. Bytes, since only the reader knows what they should be.
-    pub data: Vec<u8>,
-}
-
 /// An incremental parser. Lines end with CR, LF or CRLF; comments, `id` and `retry` are read over.
+///
+/// An event is given as its type, which is empty if the stream named none, and its data lines, joined by line feeds:
+/// bytes, since only the reader knows what they should be. What comes whole in one push is not copied.
 #[derive(Debug)]
 pub struct SseParser {
+    /// The beginning of a line whose end has not come.
     line: Vec<u8>,
-    event: SseEvent,
+    name: String,
+    /// The data lines of an event whose end has not come.
+    data: Vec<u8>,
     has_data: bool,
     is_after_cr: bool,
     is_first_line: bool,
@@ -42,7 +41,8 @@ impl SseParser {
     pub fn with_limit(limit_bytes: usize) -> Self {
         Self {
             line: Vec::new(),
-            event: SseEvent::default(),
+            name: String::new(),
+            data: Vec::new(),
             has_data: false,
             is_after_cr: false,
             is_first_line: true,
@@ -50,81 +50,128 @@ impl SseParser {
         }
     }
 
-    /// Takes the next bytes and gives the events that they end.
+    /// Takes the next bytes and gives the events that they end to `each`: type and data.
     ///
     /// # Errors
-    /// [`DecodeError::TooLong`].
-    pub fn push(&mut self, mut bytes: &[u8]) -> Result<Vec<SseEvent>, DecodeError> {
-        let mut events = Vec::new();
+    /// [`DecodeError::TooLong`], and the first error of `each`.
+    pub fn push(
+        &mut self,
+        mut bytes: &[u8],
+        mut each: impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        // The first data line of an event, as long as nothing is to be joined to it.
+        let mut fresh: Option<&[u8]> = None;
         while let Some(first) = bytes.first() {
             if std::mem::take(&mut self.is_after_cr) && *first == b'\n' {
                 bytes = bytes.get(1..).unwrap_or_default();
                 continue;
             }
-            let end = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-            let (part, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
-            self.keep(part)?;
-            if let Some((ending, rest)) = rest.split_first() {
-                self.is_after_cr = *ending == b'\r';
-                events.extend(self.end_line());
-                bytes = rest;
-            } else {
-                bytes = rest;
+            let (part, rest) = bytes.split_at(memchr2(b'\n', b'\r', bytes).unwrap_or(bytes.len()));
+            self.check_room(fresh.map_or(0, <[u8]>::len).saturating_add(part.len()))?;
+            let Some((ending, rest)) = rest.split_first() else {
+                self.line.extend_from_slice(part);
+                break;
+            };
+            self.is_after_cr = *ending == b'\r';
+            bytes = rest;
+            if !self.line.is_empty() {
+                // Only the first line of a push: there is nothing fresh yet.
+                let mut line = std::mem::take(&mut self.line);
+                line.extend_from_slice(part);
+                self.take_kept_line(&line, &mut each)?;
+                line.clear();
+                self.line = line; // keeps its capacity
+                continue;
+            }
+            match self.read(part) {
+                Line::Data(data) if !self.has_data => (fresh, self.has_data) = (Some(data), true),
+                Line::Data(data) => {
+                    self.data.extend_from_slice(fresh.take().unwrap_or_default());
+                    self.join(data);
+                }
+                Line::Blank => self.end_event(fresh.take(), &mut each)?,
+                Line::Other => {}
             }
         }
-        Ok(events)
-    }
-
-    /// Ends the stream and gives the event that lacked its blank line, if there is one. It may be cut.
-    #[must_use]
-    pub fn finish(mut self) -> Option<SseEvent> {
-        let ended = self.end_line();
-        ended.or_else(|| self.end_event())
-    }
-
-    fn keep(&mut self, part: &[u8]) -> Result<(), DecodeError> {
-        let len = self.line.len().saturating_add(self.event.data.len()).saturating_add(part.len());
-        if len > self.limit_bytes {
-            return Err(DecodeError::TooLong { limit_bytes: self.limit_bytes });
-        }
-        self.line.extend_from_slice(part);
+        self.data.extend_from_slice(fresh.unwrap_or_default());
         Ok(())
     }
 
-    fn end_line(&mut self) -> Option<SseEvent> {
-        let mut line = std::mem::take(&mut self.line);
-        if std::mem::take(&mut self.is_first_line) && line.starts_with(BYTE_ORDER_MARK) {
-            line.drain(..BYTE_ORDER_MARK.len());
-        }
-        if line.is_empty() {
-            return self.end_event();
-        }
-        self.field(&line);
-        line.clear();
-        self.line = line; // keeps its capacity
-        None
+    /// Ends the stream and gives the event that lacked its blank line, if there is one. It may be cut.
+    ///
+    /// # Errors
+    /// The error of `each`.
+    pub fn finish(mut self, mut each: impl FnMut(&str, &[u8]) -> Result<(), DecodeError>) -> Result<(), DecodeError> {
+        let line = std::mem::take(&mut self.line);
+        self.take_kept_line(&line, &mut each)?;
+        self.end_event(None, &mut each)
     }
 
-    fn field(&mut self, line: &[u8]) {
-        let mut halves = line.splitn(2, |byte| *byte == b':');
-        let name = halves.next().unwrap_or_default();
-        let value = halves.next().unwrap_or_default();
+    fn check_room(&self, more: usize) -> Result<(), DecodeError> {
+        let len = self.line.len().saturating_add(self.data.len()).saturating_add(more);
+        if len > self.limit_bytes { Err(DecodeError::TooLong { limit_bytes: self.limit_bytes }) } else { Ok(()) }
+    }
+
+    fn take_kept_line(
+        &mut self,
+        line: &[u8],
+        each: &mut impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        match self.read(line) {
+            Line::Data(data) => self.join(data),
+            Line::Blank => self.end_event(None, each)?,
+            Line::Other => {}
+        }
+        Ok(())
+    }
+
+    fn read<'l>(&mut self, mut line: &'l [u8]) -> Line<'l> {
+        if std::mem::take(&mut self.is_first_line) {
+            line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        }
+        if line.is_empty() {
+            return Line::Blank;
+        }
+        let colon = memchr(b':', line).unwrap_or(line.len());
+        let (name, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match name {
-            b"data" => {
-                if std::mem::replace(&mut self.has_data, true) {
-                    self.event.data.push(b'\n');
-                }
-                self.event.data.extend_from_slice(value);
+            b"data" => Line::Data(value),
+            b"event" => {
+                self.name.clear();
+                self.name.push_str(&String::from_utf8_lossy(value));
+                Line::Other
             }
-            b"event" => self.event.name = String::from_utf8_lossy(value).into_owned(),
-            _ => {} // a comment (empty name), `id`, `retry`: of no use to an answer that is asked for once
+            _ => Line::Other, // a comment (empty name), `id`, `retry`: of no use to an answer that is asked for once
         }
+    }
+
+    /// Adds a data line to those of the event.
+    fn join(&mut self, data: &[u8]) {
+        if std::mem::replace(&mut self.has_data, true) {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(data);
     }
 
     /// An event without data is none, as the standard says.
-    fn end_event(&mut self) -> Option<SseEvent> {
-        let event = std::mem::take(&mut self.event);
-        std::mem::take(&mut self.has_data).then_some(event)
+    fn end_event(
+        &mut self,
+        fresh: Option<&[u8]>,
+        each: &mut impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
+        let given =
+            if std::mem::take(&mut self.has_data) { each(&self.name, fresh.unwrap_or(&self.data)) } else { Ok(()) };
+        self.data.clear();
+        self.name.clear();
+        given
     }
+}
+
+/// What a line is.
+enum Line<'l> {
+    Data(&'l [u8]),
+    Blank,
+    Other,
 }

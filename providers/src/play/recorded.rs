@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use serde::Deserialize;
 
-use crate::codec::{Codec, Delta, OpenAiChat, WireFailure};
-use crate::reply::{MapReply as _, show};
+use crate::codec::{Codec, Delta, Wire, WireFailure};
+use crate::reply::{MapReply as _, read_from, show};
 
 mod exchange;
 #[cfg(test)]
@@ -22,22 +23,6 @@ use exchange::RecordedExchange;
 
 /// The largest recording that is read.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-
-/// The wire that a recording was made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// OpenAI Chat Completions.
-    OpenaiChat,
-}
-
-impl Wire {
-    fn codec(self) -> Arc<dyn Codec> {
-        match self {
-            Self::OpenaiChat => Arc::new(OpenAiChat::default()),
-        }
-    }
-}
 
 /// What a script says about a recorded model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -109,12 +94,13 @@ impl RecordedModel {
     /// # Errors
     /// [`RecordingError::BadLine`].
     pub fn new(wire: Wire, lines: &str) -> Result<Self, RecordingError> {
+        let codec = wire.default_codec();
         let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let read = |(at, line): (usize, &str)| {
             let bad_line = |source| RecordingError::BadLine { line: at.saturating_add(1), source };
             serde_json::from_str(line).map_err(bad_line)
         };
-        Ok(Self { codec: wire.codec(), exchanges: lines.map(read).collect::<Result<_, _>>()? })
+        Ok(Self { codec, exchanges: lines.map(read).collect::<Result<_, _>>()? })
     }
 
     /// The next exchange with the request's fingerprint, or else the last one with it, or else the next without any.
@@ -145,7 +131,7 @@ impl RecordedModel {
             return Err(self.codec.decode_error(WireFailure { status: exchange.status, retry_after, body }));
         }
         if !exchange.stream {
-            return Ok(self.codec.decode(body)?);
+            return Ok(read_from(self.codec.decode(body)?, Digest::sha256(body)));
         }
         let mut decoder = self.codec.stream_decoder();
         for delta in decoder.push(body)? {
@@ -153,7 +139,7 @@ impl RecordedModel {
                 show(drafts, &text).await?;
             }
         }
-        Ok(decoder.finish()?)
+        Ok(read_from(decoder.finish()?, Digest::sha256(body)))
     }
 }
 

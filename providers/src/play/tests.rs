@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Time};
-use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model, ModelCall};
+use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model, ModelCall};
 use folkmoot_core::request::Item;
 use folkmoot_core::response::{LLMResponse, ModelError};
 
@@ -59,6 +59,7 @@ pub(super) fn call(agent: &str, items: Vec<Item<String>>, played: &[u32]) -> Mod
         idempotency_key: "w/7".into(),
         played: played.to_vec(),
         clock: Arc::new(TestClock(Mutex::new(Time::SIMULATED_START))),
+        files: Files::new(),
     }
 }
 

@@ -4,15 +4,17 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use folkmoot_core::causes::with_causes;
+use folkmoot_core::ids::Digest;
 use folkmoot_core::port::Drafts;
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
+use sha2::{Digest as _, Sha256};
 
 use super::HttpSettings;
 use super::retry_after::retry_after;
 use crate::codec::{Codec, Delta, Mode, WireFailure};
-use crate::reply::show;
+use crate::reply::{read_from, show};
 
 /// The most bytes that are read of an answer that failed.
 const FAILURE_BYTES_MAX: usize = 64 * 1024;
@@ -37,7 +39,7 @@ impl Exchange<'_> {
             self.stream(response).await
         } else {
             let body = self.body(response, self.settings.body_bytes_max, TooLong::Fails).await?;
-            self.codec.decode(&body).map_err(ModelError::from)
+            Ok(read_from(self.codec.decode(&body)?, Digest::sha256(&body)))
         }
     }
 
@@ -66,17 +68,19 @@ impl Exchange<'_> {
 
     async fn stream(&self, mut response: Response) -> Result<LLMResponse, ModelError> {
         let mut decoder = self.codec.stream_decoder();
+        let mut body = Sha256::new();
         let mut room = self.settings.body_bytes_max;
         while !decoder.is_done() {
             let Some(bytes) = self.next(&mut response).await? else {
                 break;
             };
             room = room.checked_sub(bytes.len()).ok_or_else(|| too_long_error(self.settings.body_bytes_max))?;
+            body.update(&*bytes);
             for delta in decoder.push(&bytes)? {
                 self.show(delta).await?;
             }
         }
-        Ok(decoder.finish()?)
+        Ok(read_from(decoder.finish()?, Digest::new(body.finalize().into())))
     }
 
     async fn show(&self, delta: Delta) -> Result<(), ModelError> {

@@ -7,8 +7,6 @@ use folkmoot_core::redaction::SecretRules;
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::{Environment, Secret, Template};
-use crate::codec::OutputLimit;
-use crate::codec::openai_chat::ReasoningEcho;
 use crate::duration;
 
 #[cfg(test)]
@@ -16,33 +14,31 @@ mod tests;
 
 /// Settings of an [`HttpModel`](super::HttpModel). Variables in them are looked up when a call is performed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(deny_unknown_fields)]
 pub struct HttpSettings {
-    /// The adapter's name, as a script has it. Not read here.
-    pub provider: Option<String>,
-    /// The model's name, as a script has it. Not read here: each request names its model.
-    pub model: Option<String>,
-    /// Up to and including `/v1`, without the path of the wire.
+    /// What stands before the path of the wire: with `/v1` for those of OpenAI, without it for others.
     pub base_url: Template,
     /// The key; `None` sends none. A literal is an error: keys stay out of scripts and logs.
-    #[serde(deserialize_with = "key")]
+    #[serde(default, deserialize_with = "key")]
     pub key: Option<Template>,
     /// Further headers. Those with a secret in their name must take it from a variable.
-    #[serde(deserialize_with = "headers")]
+    #[serde(default, deserialize_with = "headers")]
     pub headers: BTreeMap<String, Template>,
-    /// Whether answers are streamed.
+    /// Whether answers are streamed. Yes, if left out.
+    #[serde(default = "yes")]
     pub stream: bool,
-    /// Where the limit of the answer's tokens goes.
-    pub output_limit: OutputLimit,
-    /// Whether reasoning is given back to the server.
-    pub reasoning_echo: ReasoningEcho,
     /// How long to wait for what.
+    #[serde(default)]
     pub timeouts: Timeouts,
     /// The most bytes of an answer.
+    #[serde(default = "body_bytes_max")]
     pub body_bytes_max: usize,
 }
 
 impl HttpSettings {
+    /// The names of all settings. What else a script says of a model is for its codec.
+    pub const FIELDS: [&str; 6] = ["base_url", "key", "headers", "stream", "timeouts", "body_bytes_max"];
+
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
     pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
@@ -56,21 +52,12 @@ impl HttpSettings {
     }
 }
 
-impl Default for HttpSettings {
-    fn default() -> Self {
-        Self {
-            provider: None,
-            model: None,
-            base_url: Template::of_variable("OPENAI_BASE_URL", Some("https://api.openai.com/v1")),
-            key: Some(Template::of_variable("OPENAI_API_KEY", None)),
-            headers: BTreeMap::new(),
-            stream: true,
-            output_limit: OutputLimit::default(),
-            reasoning_echo: ReasoningEcho::default(),
-            timeouts: Timeouts::default(),
-            body_bytes_max: Self::BODY_BYTES_MAX,
-        }
-    }
+const fn yes() -> bool {
+    true
+}
+
+const fn body_bytes_max() -> usize {
+    HttpSettings::BODY_BYTES_MAX
 }
 
 /// How long one attempt waits, by the machine's monotonic clock.

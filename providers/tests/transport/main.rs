@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Time};
-use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Model as _, ModelCall};
+use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model as _, ModelCall};
 use folkmoot_core::request::{Item, Layer, LayerKind};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
@@ -83,12 +83,14 @@ fn request() -> ModelCall {
         idempotency_key: "world/7".into(),
         played: vec![],
         clock: Arc::new(StoppedClock),
+        files: Files::new(),
     }
 }
 
 /// A model that talks to `base_url`, with further settings.
 fn model(base_url: &str, mut settings: Value) -> HttpModel {
     settings["base_url"] = json!(base_url);
+    settings.as_object_mut().unwrap().entry("key").or_insert_with(|| json!("${OPENAI_API_KEY}"));
     let settings: HttpSettings = serde_json::from_value(settings).unwrap();
     HttpModel::new(Arc::new(OpenAiChat::default()), settings, Arc::new(OneKey)).unwrap()
 }
@@ -132,7 +134,7 @@ async fn a_whole_answer_is_asked_for_and_read() {
     assert_eq!(received.header("idempotency-key"), Some("world/7"));
     assert_eq!(received.header("content-type"), Some("application/json"));
     assert_eq!(received.header("x-title"), Some("room"));
-    let expected = OpenAiChat::default().encode(&request().request, Mode::Whole).body;
+    let expected = OpenAiChat::default().encode(&request().request, &Files::new(), Mode::Whole).body;
     assert_eq!(serde_json::from_str::<Value>(&received.body).unwrap(), expected);
 }
 

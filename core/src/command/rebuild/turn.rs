@@ -9,12 +9,12 @@ use crate::response::ModelError;
 impl Source<'_> {
     pub(super) fn open_turn(&self) -> Result<Action, RebuildError> {
         if let Ok(declined) = event!(self, TurnDeclined) {
-            let (agent, reaction) = (declined.agent.clone(), Reaction::AskModel(declined.parameters));
+            let (agent, reaction) = (declined.agent.clone(), Reaction::AskModel(declined.parameters.clone()));
             return Ok(Action::OpenTurn { agent, horizon: declined.horizon, reaction });
         }
         let opened = event!(self, TurnOpened)?;
         let reaction = match event!(self, ModelCalled) {
-            Ok(called) => Reaction::AskModel(called.parameters),
+            Ok(called) => Reaction::AskModel(called.parameters.clone()),
             Err(_) => self.text(&event!(self, AgentReacted)?.reaction)?,
         };
         Ok(Action::OpenTurn { agent: opened.agent.clone(), horizon: opened.horizon, reaction })
@@ -22,7 +22,7 @@ impl Source<'_> {
 
     pub(super) fn continue_turn(&self) -> Result<Action, RebuildError> {
         let (agent, turn, reaction) = if let Ok(called) = event!(self, ModelCalled) {
-            (&called.agent, called.turn, Reaction::AskModel(called.parameters))
+            (&called.agent, called.turn, Reaction::AskModel(called.parameters.clone()))
         } else if let Ok(reacted) = event!(self, AgentReacted) {
             (&reacted.agent, reacted.turn, self.text(&reacted.reaction)?)
         } else {

@@ -19,12 +19,12 @@ pub(super) struct Calling<'m> {
     /// How many summaries the turn has asked for.
     pub(super) compactions: u32,
     /// What the agent wants of its model.
-    pub(super) parameters: Parameters,
+    pub(super) parameters: &'m Parameters,
 }
 
 impl<'m> Calling<'m> {
     /// A further call of an open turn.
-    pub(super) fn again(agent: &'m AgentName, memory: &'m Memory, turn: &Turn, parameters: Parameters) -> Self {
+    pub(super) fn again(agent: &'m AgentName, memory: &'m Memory, turn: &Turn, parameters: &'m Parameters) -> Self {
         let reading = Reading::of_open_turn(memory);
         Self { agent, turn: turn.id, memory, reading, compactions: turn.compactions, parameters }
     }
@@ -87,7 +87,7 @@ impl Draft<'_> {
             incarnation: self.world.incarnation,
             purpose,
             model,
-            parameters,
+            parameters: parameters.clone(),
             items: u32::try_from(items).unwrap_or(u32::MAX),
             fingerprint,
         }));
@@ -108,7 +108,7 @@ impl Draft<'_> {
 fn broken_prefix(
     memory: &Memory,
     mark: FrameMark,
-    (purpose, parameters): (Purpose, Parameters),
+    (purpose, parameters): (Purpose, &Parameters),
     dropped: usize,
 ) -> Option<PrefixCause> {
     match &memory.chain {
@@ -116,7 +116,7 @@ fn broken_prefix(
         _ if memory.broken.is_some() => memory.broken,
         Some(chain) if chain.frame.start == mark.start => None,
         Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
-        Some(chain) if chain.parameters != parameters => Some(PrefixCause::Parameters),
+        Some(chain) if chain.parameters != *parameters => Some(PrefixCause::Parameters),
         Some(_) => Some(PrefixCause::SpecRevised),
         None => None,
     }

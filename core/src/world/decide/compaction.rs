@@ -65,7 +65,7 @@ impl Draft<'_> {
         answer: Position,
         response: &LLMResponse,
     ) -> Result<(), No> {
-        let Some(text) = summary_in(response) else { return self.go_without_summary(agent, model.parameters) };
+        let Some(text) = summary_in(response) else { return self.go_without_summary(agent, &model.parameters) };
         let memory = self.memory(agent).ok_or(No::STALE)?;
         let count = model.summarised();
         let mut after = memory.clone();
@@ -76,11 +76,11 @@ impl Draft<'_> {
             self.push(Event::PrefixBroken(PrefixBroken { agent: name, cause: PrefixCause::Compaction, dropped: 0 }));
             after.summarise(count, text);
         }
-        self.ask_wanted(agent, &after, turn.compactions, model.parameters)
+        self.ask_wanted(agent, &after, turn.compactions, &model.parameters)
     }
 
     /// Goes on after a summary that could not be had: the oldest items are dropped instead.
-    pub(super) fn go_without_summary(&mut self, agent: &AgentName, parameters: Parameters) -> Result<(), No> {
+    pub(super) fn go_without_summary(&mut self, agent: &AgentName, parameters: &Parameters) -> Result<(), No> {
         let mut after = self.memory(agent).ok_or(No::STALE)?.clone();
         after.flush_taken_back();
         self.ask_wanted(agent, &after, COMPACTIONS_MAX, parameters)
@@ -92,7 +92,7 @@ impl Draft<'_> {
         agent: &AgentName,
         memory: &Memory,
         compactions: u32,
-        parameters: Parameters,
+        parameters: &Parameters,
     ) -> Result<(), No> {
         let turn = memory.turn.as_ref().ok_or(No::STALE)?;
         match self.world.affords(self.rules_of(agent), agent, turn.episode) {

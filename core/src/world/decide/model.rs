@@ -46,7 +46,8 @@ impl<'w> Draft<'w> {
         if !is_due {
             return Err(No::STALE);
         }
-        let frame = World::frame(&turn.rules, &turn.layers, agent, model.parameters, model.purpose).ok_or(No::STALE)?;
+        let frame =
+            World::frame(&turn.rules, &turn.layers, agent, &model.parameters, model.purpose).ok_or(No::STALE)?;
         self.cause = Some(model.at);
         if let Some(cause) = memory.broken.filter(|_| model.purpose != Purpose::Compaction) {
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped: 0 }));
@@ -59,7 +60,7 @@ impl<'w> Draft<'w> {
             incarnation: world.incarnation,
             purpose: model.purpose,
             model: model.model.clone(),
-            parameters: model.parameters,
+            parameters: model.parameters.clone(),
             items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
             fingerprint: memory.fingerprint_of(model, frame.start()),
         }));
@@ -89,7 +90,7 @@ impl<'w> Draft<'w> {
         error: &ModelError,
     ) -> Result<(), No> {
         let (turn, model) = self.under_way(agent, call, attempt)?;
-        let (id, episode, at, parameters) = (turn.id, turn.episode, model.at, model.parameters);
+        let (id, episode, at, parameters) = (turn.id, turn.episode, model.at, model.parameters.clone());
         let retry_at = self.retry_at(turn, model, error);
         self.cause = Some(at);
         self.push(Event::ModelFailed(ModelFailed {
@@ -104,7 +105,7 @@ impl<'w> Draft<'w> {
             detail: Content::Present(error.detail.clone()),
         }));
         if retry_at.is_none() && model.purpose == Purpose::Compaction {
-            return self.go_without_summary(agent, parameters);
+            return self.go_without_summary(agent, &parameters);
         }
         if retry_at.is_none() {
             self.tell(Notice::TurnFailed { agent: agent.clone(), code: error.kind.code().to_owned() }, None, episode);

@@ -39,7 +39,7 @@ impl<'w> Draft<'w> {
         let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
         self.cause = Some(news.cause);
         match reaction {
-            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, *parameters),
+            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, parameters),
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
                 let (turn, episode) = (TurnId(self.here()), news.episode);
                 self.push_opened(agent, horizon, episode, news.positions.clone());
@@ -78,7 +78,7 @@ impl<'w> Draft<'w> {
         memory: &Memory,
         horizon: Position,
         news: &News,
-        parameters: Parameters,
+        parameters: &Parameters,
     ) -> Result<(), No> {
         let (positions, episode, reading) = (news.positions.clone(), news.episode, news.reading(memory));
         let Some(purpose) = self.world.affords(&self.world.rules, agent, episode) else {
@@ -97,7 +97,7 @@ impl<'w> Draft<'w> {
         horizon: Position,
         episode: EpisodeId,
         news: Vec<Position>,
-        parameters: Parameters,
+        parameters: &Parameters,
     ) {
         let count = news.len();
         self.push(Event::TurnDeclined(TurnDeclined {
@@ -106,7 +106,7 @@ impl<'w> Draft<'w> {
             horizon,
             news,
             reason: CloseReason::Limit,
-            parameters,
+            parameters: parameters.clone(),
         }));
         self.tell_limit(agent, episode);
         self.decline_asks(agent, count);
@@ -125,7 +125,7 @@ impl<'w> Draft<'w> {
         let episode = open.episode;
         match reaction {
             Reaction::AskModel(parameters) => match self.world.affords(&open.rules, agent, episode) {
-                Some(purpose) => self.ask_model(&Calling::again(agent, memory, open, *parameters), purpose),
+                Some(purpose) => self.ask_model(&Calling::again(agent, memory, open, parameters), purpose),
                 None => {
                     self.tell_limit(agent, episode);
                     self.close(agent, turn, CloseReason::Limit);

@@ -85,7 +85,7 @@ impl World {
             at,
             purpose: event.purpose,
             model: event.model.clone(),
-            parameters: event.parameters,
+            parameters: event.parameters.clone(),
             items: event.items,
             failed,
             retry_at: None,
@@ -104,7 +104,7 @@ impl World {
                     items,
                     value: event.fingerprint,
                     purpose: event.purpose,
-                    parameters: event.parameters,
+                    parameters: event.parameters.clone(),
                 });
             }
         }
@@ -116,9 +116,9 @@ impl World {
     fn mark_of(&self, event: &ModelCalled) -> Option<FrameMark> {
         let memory = self.memories.get(&event.agent)?;
         let turn = memory.turn.as_ref()?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, event.parameters));
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, &event.parameters));
         known.or_else(|| {
-            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, event.parameters, event.purpose)?.mark())
+            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, &event.parameters, event.purpose)?.mark())
         })
     }
 

@@ -24,7 +24,7 @@ fn tools_have_the_settings_that_the_tables_say() {
 
 #[test]
 fn providers_are_those_of_the_tables() {
-    assert_eq!(MODEL.words().collect::<BTreeSet<_>>(), BTreeSet::from(PROVIDERS));
+    assert_eq!(MODEL.words().collect::<BTreeSet<_>>(), PROVIDERS.iter().copied().collect());
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use folkmoot_core::response::{Part, Usage};
 use serde_json::Value;
 
-use super::super::{DecodeError, Delta};
+use crate::codec::json::{Fields, is_blank, text_of};
+use crate::codec::kept::Kept;
+use crate::codec::{DecodeError, Delta, failure};
+
 use super::calls::{Calls, Source};
-use super::kept::Kept;
 use super::usage::usage;
-use super::{Fields, error, text_of};
 
 mod details;
 mod parts;
@@ -82,7 +83,7 @@ impl Answer {
     }
 
     fn take(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
-        if let Some(error) = error::reported(&fields) {
+        if let Some(error) = failure::reported(&fields) {
             return Err(DecodeError::Reported(error));
         }
         if let Some(of_gateway) = fields.get("x_groq").and_then(|gateway| gateway.get("usage")) {
@@ -126,7 +127,7 @@ impl Answer {
     }
 
     fn take_choice(&mut self, mut choice: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
-        if let Some(error) = error::reported(&choice) {
+        if let Some(error) = failure::reported(&choice) {
             return Err(DecodeError::Reported(error));
         }
         let message = choice.remove("message").unwrap_or_default();
@@ -263,7 +264,7 @@ impl Answer {
 /// Whether `item` has these fields as texts, and no other that says something.
 fn has_only(item: &Value, fields: &[&str]) -> bool {
     let fits = |(field, value): (&String, &Value)| {
-        if fields.contains(&field.as_str()) { value.is_string() } else { super::kept::is_blank(value) }
+        if fields.contains(&field.as_str()) { value.is_string() } else { is_blank(value) }
     };
     item.as_object().is_some_and(|item| item.iter().all(fits))
 }
@@ -276,6 +277,5 @@ fn is_plain_thinking(item: &Value) -> bool {
 }
 
 fn has_no_logprobs(value: &Value) -> bool {
-    let is_blank = |value: &Value| super::kept::is_blank(value);
     is_blank(value) || value.as_object().is_some_and(|fields| fields.values().all(is_blank))
 }

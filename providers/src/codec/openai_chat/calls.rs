@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use folkmoot_core::response::CallPart;
 use serde_json::Value;
 
-use super::kept::{Kept, is_blank};
 use super::note::Note;
-use super::{Fields, fields_of, text_of};
+use crate::codec::json::{Fields, fields_of, is_blank, text_of};
+use crate::codec::kept::Kept;
 
 /// Fields of a call that a server wants back with it.
 const ECHOED: &[&str] = &["extra_content", "thought_signature"];

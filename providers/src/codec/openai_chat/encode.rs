@@ -1,17 +1,19 @@
 //! Requests.
 
+use folkmoot_core::port::Files;
 use folkmoot_core::request::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
 use super::super::{Mode, WireRequest};
-use super::{Fields, OpenAiChat};
+use super::OpenAiChat;
+use crate::codec::json::Fields;
 
 mod messages;
 mod said;
 
 /// Writes a request.
-pub(super) fn encode(codec: OpenAiChat, request: &ModelRequest, mode: Mode) -> WireRequest {
-    let (messages, warnings) = messages::messages(codec.reasoning_echo, request);
+pub(super) fn encode(codec: OpenAiChat, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    let (messages, warnings) = messages::messages(codec, request, files);
     let mut body = Fields::new();
     let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
     put("model", json!(request.model()));

@@ -4,7 +4,7 @@ use folkmoot_core::response::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Fields;
+use crate::codec::json::Fields;
 
 /// An opaque part of this wire. Others carry another tag and are not ours to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ pub(super) fn usage(value: &Value) -> Usage {
     let output = count("/completion_tokens").map(|output| {
         output.saturating_add(left_out(input, output, reasoning, count("/total_tokens")).unwrap_or_default())
     });
-    Usage { input, output, cached, reasoning }
+    Usage { input, output, cached, reasoning, cache_written: None }
 }
 
 /// Some servers leave the reasoning out of `completion_tokens`; the total tells which.

@@ -2,14 +2,30 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn event(name: &str, data: &str) -> SseEvent {
-    SseEvent { name: name.into(), data: data.into() }
+type Event = (String, Vec<u8>);
+
+fn event(name: &str, data: &str) -> Event {
+    (name.into(), data.into())
 }
 
-fn parse(pieces: &[&[u8]]) -> Vec<SseEvent> {
+fn push(parser: &mut SseParser, bytes: &[u8]) -> Result<Vec<Event>, DecodeError> {
+    let mut events = Vec::new();
+    let mut keep = |name: &str, data: &[u8]| {
+        events.push((name.to_owned(), data.to_vec()));
+        Ok(())
+    };
+    parser.push(bytes, &mut keep)?;
+    Ok(events)
+}
+
+fn parse(pieces: &[&[u8]]) -> Vec<Event> {
     let mut parser = SseParser::default();
-    let mut events: Vec<_> = pieces.iter().flat_map(|piece| parser.push(piece).unwrap()).collect();
-    events.extend(parser.finish());
+    let mut events: Vec<_> = pieces.iter().flat_map(|piece| push(&mut parser, piece).unwrap()).collect();
+    let rest = parser.finish(|name, data| {
+        events.push((name.to_owned(), data.to_vec()));
+        Ok(())
+    });
+    rest.unwrap();
     events
 }
 
@@ -57,15 +73,15 @@ fn a_cr_and_its_lf_may_come_apart() {
 #[test]
 fn an_event_longer_than_the_limit_is_an_error() {
     let too_long = DecodeError::TooLong { limit_bytes: 16 };
-    assert_eq!(SseParser::with_limit(16).push(b"data: 12345678901"), Err(too_long.clone()));
+    assert_eq!(push(&mut SseParser::with_limit(16), b"data: 12345678901"), Err(too_long.clone()));
     let mut many_lines = SseParser::with_limit(16);
-    assert_eq!(many_lines.push(&b"data: 123\n".repeat(9)), Err(too_long));
+    assert_eq!(push(&mut many_lines, &b"data: 123\n".repeat(9)), Err(too_long));
     let mut many_events = SseParser::with_limit(16);
-    assert_eq!(many_events.push(&b"data: 123\n\n".repeat(9)).map(|events| events.len()), Ok(9));
+    assert_eq!(push(&mut many_events, &b"data: 123\n\n".repeat(9)).map(|events| events.len()), Ok(9));
 }
 
 /// The standard's algorithm on the whole text, written as plainly as it can be.
-fn reference(text: &[u8]) -> Vec<SseEvent> {
+fn reference(text: &[u8]) -> Vec<Event> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text: String = text.iter().map(|byte| char::from(*byte)).collect(); // Latin-1: one char a byte
     let (mut events, mut name, mut data) = (Vec::new(), String::new(), None::<String>);
@@ -83,10 +99,7 @@ fn reference(text: &[u8]) -> Vec<SseEvent> {
         }
     }
     let bytes = |text: &str| text.chars().map(|c| u8::try_from(c).unwrap()).collect::<Vec<u8>>();
-    let event = |(name, data): (String, String)| SseEvent {
-        name: String::from_utf8_lossy(&bytes(&name)).into_owned(),
-        data: bytes(&data),
-    };
+    let event = |(name, data): (String, String)| (String::from_utf8_lossy(&bytes(&name)).into_owned(), bytes(&data));
     events.into_iter().map(event).collect()
 }
 

@@ -86,7 +86,7 @@ fn crashes_do_not_count_against_an_agent_with_a_model() {
 
 #[test]
 fn agent_in_code_that_wants_a_model_or_leaves_too_long_a_note_has_failed() {
-    for (reaction, code) in [(ASK, "no_model"), (Reaction::Pass { note: Some("x".repeat(4_097)) }, "note_too_long")] {
+    for (reaction, code) in [(ask(), "no_model"), (Reaction::Pass { note: Some("x".repeat(4_097)) }, "note_too_long")] {
         let past = woken(reaction);
         let due = crate::ids::Time(past.now.0 + 500);
         assert_eq!(past.last(), [failed(1, code, Some(due))]);

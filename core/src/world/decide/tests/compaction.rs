@@ -111,7 +111,7 @@ fn woken_agent_whose_memory_is_too_large_is_asked_for_a_summary_of_its_older_hal
     let head = past.world.head().get();
     let opened = turn_opened("bob", news, head, &[news]);
     let called = model_called(call, 1, after.turn("bob"), Purpose::Compaction, 8, link);
-    check(&past, &past.wake("bob", ASK), &accepted([opened, called]));
+    check(&past, &past.wake("bob", ask()), &accepted([opened, called]));
     let request = after.world.model_ask(&agent("bob")).unwrap().request;
     assert_eq!(request.tools, []);
     assert_eq!(request.parameters.output_tokens_max, Some(62));

@@ -77,7 +77,7 @@ fn word_of_a_person_waits_with_the_others() {
     let past = asked().said("@bob quick");
     assert_eq!(past.owed(), [wake("cody"), wake("eve"), join_tick()]);
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForAgent);
-    check(&past, &past.wake("bob", ASK), &quietly(Refusal::Stale));
+    check(&past, &past.wake("bob", ask()), &quietly(Refusal::Stale));
     check(&past, &past.fail_agent("bob"), &quietly(Refusal::Stale));
     let past = by_cody(past, text("@bob mine")).woke("eve").answered("eve", text("@bob ours")).woke("bob");
     assert_eq!(past.memory("bob").turn.as_ref().unwrap().news.len(), 3);

@@ -99,8 +99,8 @@ fn reaction(past: &Past, agent: &AgentName, a: u8, b: u8) -> Reaction {
         0 => Reaction::Pass { note: Some("kept".to_owned()) },
         1 => Reaction::Pass { note: Some("x".repeat(5_000)) },
         2 => answer(response(b, a)),
-        3 => ASK,
-        _ if has_model => ASK,
+        3 => ask(),
+        _ if has_model => ask(),
         _ => answer(response(b, a / 8)),
     }
 }

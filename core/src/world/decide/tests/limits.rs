@@ -52,7 +52,7 @@ fn turn_that_cannot_afford_a_call_is_declined_with_one_notice_in_the_episode() {
         parameters: Default::default(),
     });
     let told = notice(Notice::LimitReached { agent: agent("eve") }, 4);
-    check(&past, &past.wake("eve", ASK), &accepted([declined, told]));
+    check(&past, &past.wake("eve", ask()), &accepted([declined, told]));
 }
 
 #[test]

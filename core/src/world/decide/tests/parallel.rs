@@ -164,7 +164,7 @@ fn finish(world: &mut World, n: usize, call: CallId) {
 fn next_prompt(world: &World) -> ModelRequest {
     let mut world = world.clone();
     let turn = world.memory(&agent("bob")).unwrap().turn.as_ref().unwrap().id;
-    give(&mut world, &runtime(Action::ContinueTurn { agent: agent("bob"), turn, reaction: ASK }));
+    give(&mut world, &runtime(Action::ContinueTurn { agent: agent("bob"), turn, reaction: ask() }));
     world.model_ask(&agent("bob")).unwrap().request
 }
 

@@ -43,7 +43,7 @@ fn turn_goes_on_only_when_all_its_calls_are_closed() {
     let past = Past::began().bob_calls(&[("look", "{}"), ("write", "{}")]);
     let past = past.started("bob", 0, 1).finished("bob", 0, 1, ToolOutcome::text("seen"));
     assert_eq!(past.owed().iter().filter(|effect| !matches!(effect, Effect::TickAt { .. })).count(), 0);
-    check(&past, &past.carry_on("bob", ASK), &quietly(crate::refusal::Refusal::Stale));
+    check(&past, &past.carry_on("bob", ask()), &quietly(crate::refusal::Refusal::Stale));
     let past = past.clone().then(deny(past.request()));
     assert!(matches!(past.owed()[..], [Effect::Continue { .. }]));
 }

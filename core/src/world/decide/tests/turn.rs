@@ -17,7 +17,7 @@ fn woken_agent_with_a_model_opens_a_turn_with_all_its_news_and_asks() {
     let link = after.world.model_ask(&agent("bob")).unwrap().request.fingerprint;
     let turn = after.turn("bob");
     let called = model_called(9, 1, turn, Purpose::Turn, 2, link);
-    check(&past, &past.wake("bob", ASK), &accepted([turn_opened("bob", 4, 7, &[4, 6]), called]));
+    check(&past, &past.wake("bob", ask()), &accepted([turn_opened("bob", 4, 7, &[4, 6]), called]));
     let call = ModelCallId(at(9));
     assert_eq!(after.owed(), [Effect::CallModel { agent: agent("bob"), call, attempt: Attempt(1) }]);
 }
@@ -25,7 +25,7 @@ fn woken_agent_with_a_model_opens_a_turn_with_all_its_news_and_asks() {
 #[test]
 fn turn_sees_nothing_behind_its_horizon() {
     let past = Past::began().said("@bob one");
-    let early = past.wake("bob", ASK);
+    let early = past.wake("bob", ask());
     let past = past.said("@bob two").then(early);
     let heard = Item::Heard { from: "ada".into(), text: "@bob one".into(), attachments: Vec::new() };
     let ask = past.world.model_ask(&agent("bob")).unwrap();
@@ -54,7 +54,7 @@ fn turn_takes_at_most_its_share_of_news() {
 #[test]
 fn second_turn_of_a_busy_agent_is_stale() {
     let past = Past::began().said("@bob one").woke("bob").said("@bob two");
-    check(&past, &past.wake("bob", ASK), &quietly(Refusal::Stale));
+    check(&past, &past.wake("bob", ask()), &quietly(Refusal::Stale));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Fields;
+use crate::codec::json::Fields;
 
 /// Fields that come in fragments; the others come once.
 const IN_FRAGMENTS: [&str; 2] = ["text", "summary"];

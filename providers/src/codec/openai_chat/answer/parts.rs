@@ -3,9 +3,11 @@
 use folkmoot_core::response::{LLMResponse, Part, Reply};
 use serde_json::Value;
 
-use super::super::super::DecodeError;
-use super::super::{error, kept::Kept, note::Note};
-use super::{Answer, Fields, REASONING};
+use super::super::note::Note;
+use super::{Answer, REASONING};
+use crate::codec::json::Fields;
+use crate::codec::kept::Kept;
+use crate::codec::{DecodeError, failure};
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +52,7 @@ impl Answer {
             Some("length" | "model_length" | "max_tokens") => Ending::Cut,
             Some("content_filter") => Ending::Filtered,
             Some(reason @ ("error" | "insufficient_system_resource")) => {
-                return Err(DecodeError::Reported(error::interrupted(reason)));
+                return Err(DecodeError::Reported(failure::interrupted(reason)));
             }
             Some(_) => {
                 self.warn("finish_unknown");
@@ -124,6 +126,6 @@ impl Answer {
     fn into_reply(self, parts: Vec<Part>) -> Reply {
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
-        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None }
+        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None, body: None }
     }
 }

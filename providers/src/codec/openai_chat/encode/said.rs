@@ -3,34 +3,30 @@
 use folkmoot_core::response::{CallPart, Part};
 use serde_json::{Value, json};
 
+use super::super::ReasoningEcho;
 use super::super::note::Note;
-use super::super::{Fields, ReasoningEcho};
+use crate::codec::json::Fields;
 
 /// An answer as a message.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     /// The message; `None` if there is nothing in it that the wire carries.
     pub(super) message: Option<Value>,
-    /// Its calls: their labels, and the ids that they have on the wire.
-    pub(super) calls: Vec<(String, String)>,
     /// What it could not carry.
     pub(super) warnings: Vec<&'static str>,
 }
 
-/// Writes an answer; `id` names its calls one after another.
-pub(super) fn message(echo: ReasoningEcho, parts: &[Part], mut id: impl FnMut(&str) -> String) -> Said {
+/// Writes an answer whose calls have these `ids`.
+pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> Said {
     let mut said = Said::default();
     let (mut text, mut reasoning, mut calls, mut fields) = (String::new(), String::new(), Vec::new(), Fields::new());
     let mut notes = Vec::new();
+    let mut ids = ids.into_iter();
     for part in parts {
         match part {
             Part::Text(more) | Part::Refusal(more) => text.push_str(more),
             Part::Reasoning(more) => reasoning.push_str(more),
-            Part::Call(call) => {
-                let id = id(&call.label);
-                calls.push(call_json(call, &id));
-                said.calls.push((call.label.clone(), id));
-            }
+            Part::Call(call) => calls.extend(ids.next().map(|id| call_json(call, &id))),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) => notes.push(note),
                 None => said.warnings.push("opaque_not_carried"),

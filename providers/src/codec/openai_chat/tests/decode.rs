@@ -86,7 +86,7 @@ fn reasoning_that_comes_in_two_fields_is_kept_once() {
 #[test]
 fn usage_is_read_in_its_dialects() {
     let read = |usage: Value| usage::usage(&usage);
-    let known = |input, output, cached, reasoning| Usage { input, output, cached, reasoning };
+    let known = |input, output, cached, reasoning| Usage { input, output, cached, reasoning, cache_written: None };
     assert_eq!(read(json!({ "prompt_tokens": 1 })), known(Some(1), None, None, None));
     let cached = json!({ "prompt_tokens": 9, "completion_tokens": 2, "prompt_cache_hit_tokens": 8 });
     assert_eq!(read(cached), known(Some(9), Some(2), Some(8), None));

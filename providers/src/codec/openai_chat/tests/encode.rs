@@ -1,5 +1,6 @@
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::port::Files;
 use folkmoot_core::request::{Attached, Layer, LayerKind, Parameters, ToolDeclaration};
 
 use super::*;
@@ -36,7 +37,7 @@ fn asks(calls: &[(&str, &str)]) -> Value {
 }
 
 fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire = OpenAiChat::default().encode(&request(items).into_request(), Mode::Whole);
+    let wire = OpenAiChat::default().encode(&request(items).into_request(), &Files::new(), Mode::Whole);
     (wire.body["messages"].clone(), wire.warnings)
 }
 
@@ -49,10 +50,11 @@ fn a_request_is_written_whole() {
     let mut request = request(vec![heard("Ada", "Hi"), Item::Notice { text: "It may have run.".into() }]);
     let layer = |kind, text: &str| Layer { kind, text: text.into() };
     request.system = vec![layer(LayerKind::Identity, "One."), layer(LayerKind::Role, "Two.")];
-    request.parameters = Parameters { temperature_milli: Some(700), output_tokens_max: Some(9) };
+    request.parameters =
+        Parameters { temperature_milli: Some(700), output_tokens_max: Some(9), ..Parameters::default() };
     let schema = json!({ "type": "object" });
     request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
-    let wire = OpenAiChat::default().encode(&request.into_request(), Mode::Stream);
+    let wire = OpenAiChat::default().encode(&request.into_request(), &Files::new(), Mode::Stream);
     let function = json!({ "name": "t", "description": "d", "parameters": schema });
     let expected = json!({
         "model": "small-1",
@@ -68,7 +70,8 @@ fn a_request_is_written_whole() {
 
 #[test]
 fn what_is_not_given_is_not_sent() {
-    let wire = OpenAiChat::default().encode(&request(vec![heard("Ada", "Hi")]).into_request(), Mode::Whole);
+    let wire =
+        OpenAiChat::default().encode(&request(vec![heard("Ada", "Hi")]).into_request(), &Files::new(), Mode::Whole);
     assert_eq!(wire.body, json!({ "model": "small-1", "messages": [user("Ada: Hi")] }));
 }
 
@@ -77,7 +80,7 @@ fn the_token_limit_goes_where_the_server_wants_it() {
     let mut request = request(vec![]);
     request.parameters.output_tokens_max = Some(9);
     let codec = OpenAiChat { output_limit: OutputLimit::MaxTokens, ..OpenAiChat::default() };
-    assert_eq!(codec.encode(&request.clone().into_request(), Mode::Whole).body["max_tokens"], json!(9));
+    assert_eq!(codec.encode(&request.clone().into_request(), &Files::new(), Mode::Whole).body["max_tokens"], json!(9));
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn reasoning_goes_back_only_with_calls_and_only_where_it_came_from_this_wire() {
     let (messages, _) = encode(vec![said(parts.clone()), result("a", "1")]);
     assert_eq!(messages[0]["reasoning_content"], json!("r"));
     let silent = OpenAiChat { reasoning_echo: ReasoningEcho::Never, ..OpenAiChat::default() };
-    let body = silent.encode(&request(vec![said(parts)]).into_request(), Mode::Whole).body;
+    let body = silent.encode(&request(vec![said(parts)]).into_request(), &Files::new(), Mode::Whole).body;
     assert_eq!(body["messages"][0], asks(&[("a", "{}")]));
 
     let foreign = Part::Opaque(json!({ "another-wire": { "signature": "s" } }));

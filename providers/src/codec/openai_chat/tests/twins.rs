@@ -1,6 +1,7 @@
 //! Whole answers and streams of the same thing.
 
 use super::*;
+use crate::codec::json::Fields;
 
 /// A hand-made answer, whole and as a stream.
 macro_rules! twins {
@@ -44,7 +45,7 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
     ];
     let expected = Reply {
         parts,
-        usage: Usage { input: Some(20), output: Some(12), cached: Some(16), reasoning: Some(5) },
+        usage: Usage { input: Some(20), output: Some(12), cached: Some(16), reasoning: Some(5), cache_written: None },
         model: Some("small-1".into()),
         finish: Some("tool_calls".into()),
         ..Reply::default()

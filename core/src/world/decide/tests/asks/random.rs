@@ -39,7 +39,7 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
     let reaction = |agent: &AgentName| match agent.as_str() {
         "cody" if a.is_multiple_of(16) => Reaction::Pass { note: None },
         "cody" => answer(response(a, b)),
-        _ => ASK,
+        _ => ask(),
     };
     let horizon = past.world.head();
     runtime(match effect {

@@ -1,10 +1,10 @@
-//! Fields that the codec does not understand, kept as they came.
+//! Fields that a codec does not understand, kept as they came.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Fields;
+use super::json::{Fields, is_blank};
 
 /// Unknown fields by name. Blank values (null, an empty text, list or object) say nothing and are not kept.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -32,15 +32,5 @@ impl Kept {
             (_, last) => values.into_iter().chain(last).collect(),
         };
         self.0.into_iter().map(|(field, values)| (field, one(values))).collect()
-    }
-}
-
-pub(super) fn is_blank(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
     }
 }

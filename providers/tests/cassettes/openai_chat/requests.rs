@@ -6,26 +6,29 @@
 //! `index`, an empty `annotations`, a null `refusal`) are left out.
 
 use folkmoot_core::border::ForgedRequest;
+use folkmoot_core::port::Files;
 use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
 use folkmoot_core::response::{CallPart, Part};
-use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, OutputLimit};
+use folkmoot_providers::codec::openai_chat::OutputLimit;
+use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, Wire};
 use serde_json::{Map, Value, json};
 
-use super::exchanges;
+use crate::recording::exchanges;
 
 /// How many of the recorded requests have only what a `ModelRequest` can say. More may become so, none fewer.
 const EXPRESSIBLE_MIN: usize = 749;
 
 #[test]
 fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
-    let requests: Vec<Value> = exchanges().into_iter().map(|exchange| exchange.request).collect();
+    let requests: Vec<Value> = exchanges(Wire::OpenaiChat).into_iter().map(|exchange| exchange.request).collect();
     let mut count = 0;
     for recorded in &requests {
         let Some(request) = expressed(recorded) else { continue };
         let output_limit =
             if recorded["max_tokens"].is_null() { OutputLimit::MaxCompletionTokens } else { OutputLimit::MaxTokens };
         let mode = if recorded["stream"] == true { Mode::Stream } else { Mode::Whole };
-        let written = OpenAiChat { output_limit, ..OpenAiChat::default() }.encode(&request.into_request(), mode);
+        let written =
+            OpenAiChat { output_limit, ..OpenAiChat::default() }.encode(&request.into_request(), &Files::new(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");
         assert_eq!(written.body, chosen(recorded), "{recorded}");
         count += 1;
@@ -64,6 +67,7 @@ fn expressed(recorded: &Value) -> Option<ForgedRequest> {
         parameters: Parameters {
             temperature_milli: temperature.map(|milli| milli.parse().unwrap()),
             output_tokens_max: limit.map(|limit| limit.try_into().unwrap()),
+            ..Parameters::default()
         },
         system,
         tools: tools.iter().map(tool).collect::<Option<_>>()?,

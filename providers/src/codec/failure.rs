@@ -3,8 +3,8 @@
 use folkmoot_core::response::{ModelError, ModelErrorKind as Kind};
 use serde_json::Value;
 
-use super::super::WireFailure;
-use super::{Fields, text_of};
+use super::WireFailure;
+use super::json::{Fields, is_blank, text_of};
 
 /// The most characters of a provider's message that go into a detail.
 const DETAIL_CHARS_MAX: usize = 500;
@@ -21,7 +21,7 @@ pub(super) fn decode_error(failure: WireFailure<'_>) -> ModelError {
 
 /// The error in a document that should hold an answer.
 pub(super) fn reported(document: &Fields) -> Option<ModelError> {
-    let has_error = document.get("error").is_some_and(|error| !super::kept::is_blank(error));
+    let has_error = document.get("error").is_some_and(|error| !is_blank(error));
     let is_error = text_of(document.get("object")) == "error";
     (has_error || is_error).then(|| of_event(document.clone()))
 }
@@ -50,7 +50,7 @@ struct Report {
 impl Report {
     /// Reads `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the fields themselves.
     fn of(body: &Value) -> Self {
-        let inner = body.get("error").filter(|error| !super::kept::is_blank(error)).unwrap_or(body);
+        let inner = body.get("error").filter(|error| !is_blank(error)).unwrap_or(body);
         if let Value::String(message) = inner {
             return Self { message: message.clone(), ..Self::default() };
         }

@@ -1,0 +1,59 @@
+//! The frame of every decoder of an event stream: events in, deltas out, one answer at the end.
+
+use std::fmt::Debug;
+
+use folkmoot_core::response::LLMResponse;
+
+use super::{DecodeError, Delta, SseParser, StreamDecoder};
+
+/// What a wire makes of its events.
+pub(super) trait Events: Debug + Send {
+    /// Takes one event with data, and adds what can be shown of it. Not called any more once it is done.
+    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError>;
+
+    /// Whether the wire has said that nothing follows.
+    fn is_done(&self) -> bool;
+
+    /// The answer; [`DecodeError::CutOff`] if the stream ended too early.
+    fn into_response(self) -> Result<LLMResponse, DecodeError>;
+}
+
+/// The decoder of one stream.
+#[derive(Debug, Default)]
+pub(super) struct EventDecoder<E> {
+    parser: SseParser,
+    events: E,
+    failed: Option<DecodeError>,
+}
+
+impl<E: Events> StreamDecoder for EventDecoder<E> {
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let mut deltas = Vec::new();
+        let Self { parser, events, failed } = self;
+        let taken = parser.push(bytes, |name, data| take(events, name, data, &mut deltas));
+        taken.inspect_err(|error| *failed = Some(error.clone()))?;
+        Ok(deltas)
+    }
+
+    fn is_done(&self) -> bool {
+        self.events.is_done()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<LLMResponse, DecodeError> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        // The last event may lack its blank line. If it cannot be read, it was cut.
+        let rest = self.parser.finish(|name, data| take(&mut self.events, name, data, &mut Vec::new()));
+        rest.map_err(|error| if matches!(error, DecodeError::Json(_)) { DecodeError::CutOff } else { error })?;
+        self.events.into_response()
+    }
+}
+
+fn take<E: Events>(events: &mut E, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    let data = data.trim_ascii();
+    if data.is_empty() || events.is_done() { Ok(()) } else { events.take(name, data, deltas) }
+}

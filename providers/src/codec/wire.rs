@@ -1,0 +1,48 @@
+//! The wires by name.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Codec, OpenAiChat};
+
+/// A wire: what a codec is for. Many providers speak the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    /// OpenAI Chat Completions.
+    OpenaiChat,
+}
+
+impl Wire {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::OpenaiChat];
+
+    /// Its name, as scripts and opaque parts have it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenaiChat => "openai-chat",
+        }
+    }
+
+    /// Its codec as the wire's inventor speaks it.
+    #[must_use]
+    pub fn default_codec(self) -> Arc<dyn Codec> {
+        match self {
+            Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+        }
+    }
+
+    /// Its codec as `settings` describe it; an empty object is the codec as the wire's inventor speaks it.
+    ///
+    /// # Errors
+    /// Names the setting that does not fit.
+    pub fn codec(self, settings: &Map<String, Value>) -> Result<Arc<dyn Codec>, serde_json::Error> {
+        let settings = Value::Object(settings.clone());
+        Ok(match self {
+            Self::OpenaiChat => Arc::new(OpenAiChat::deserialize(settings)?),
+        })
+    }
+}
