@@ -16,6 +16,12 @@ use futures::FutureExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinSet;
 
+mod drafts;
+
+pub use drafts::{DRAFT_BYTES_MAX, DraftEnding};
+
+use drafts::Drafts;
+
 /// How many activity events an observer may fall behind before it misses some.
 pub const ACTIVITY_CAPACITY: usize = 1_024;
 
@@ -68,6 +74,15 @@ pub enum ActivityEvent {
         /// The piece.
         delta: UserText,
     },
+    /// A reply is no longer being written. Comes once for each message of which there were drafts.
+    DraftEnded {
+        /// The agent that spoke.
+        agent: AgentName,
+        /// The message that it was to be.
+        message: MessageId,
+        /// How it ended.
+        ending: DraftEnding,
+    },
 }
 
 /// A delivery on an agent's text channel.
@@ -93,20 +108,47 @@ struct Channels {
     results: mpsc::Sender<ToolResultDelivery>,
 }
 
-/// Activity of one world. Costs nothing until somebody listens.
+/// Activity of one world. Nothing of it is kept but the drafts of the replies that are being written.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ActivityChannel(Arc<OnceLock<broadcast::Sender<ActivityEvent>>>);
+pub(crate) struct ActivityChannel {
+    sender: Arc<OnceLock<broadcast::Sender<ActivityEvent>>>,
+    drafts: Drafts,
+}
 
 impl ActivityChannel {
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<ActivityEvent> {
-        self.0.get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0).subscribe()
+        self.sender.get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0).subscribe()
     }
 
     pub(crate) fn send(&self, event: ActivityEvent) {
-        if let Some(sender) = self.0.get() {
-            // Everybody may have stopped listening: activity is not kept.
+        if let Some(sender) = self.sender.get() {
+            // Everybody may have stopped listening.
             let _listeners = sender.send(event);
         }
+    }
+
+    /// Shows a piece of a reply, and keeps it until the reply is over.
+    pub(crate) fn draft(&self, agent: AgentName, message: MessageId, offset: u64, delta: UserText) {
+        if self.drafts.keep(&agent, message, offset, &delta) {
+            self.send(ActivityEvent::Draft { agent, message, offset, delta });
+        }
+    }
+
+    /// Tells that what `agent` was writing, if it was, is over.
+    pub(crate) fn end_draft(&self, agent: &AgentName, ending: DraftEnding) {
+        if let Some(message) = self.drafts.end(agent) {
+            self.send(ActivityEvent::DraftEnded { agent: agent.clone(), message, ending });
+        }
+    }
+
+    /// Tells that whatever is being written breaks off.
+    pub(crate) fn abort_drafts(&self) {
+        self.drafts.writers().iter().for_each(|agent| self.end_draft(agent, DraftEnding::Aborted));
+    }
+
+    /// See [`Drafts::since`].
+    pub(crate) fn drafts_since(&self, message: MessageId, offset: u64) -> Vec<ActivityEvent> {
+        self.drafts.since(message, offset)
     }
 }
 

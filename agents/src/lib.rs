@@ -18,7 +18,7 @@ mod seat;
 mod secrets;
 mod task;
 
-pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, HANDLER_TIMEOUT};
+pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
 pub use files::FILES_BYTES_MAX;

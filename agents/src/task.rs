@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::event::{Event, Right};
+use folkmoot_core::event::{Event, ModelAnswered, ModelFailed, Right, TurnClosed};
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::refusal::Refusal;
@@ -13,7 +13,7 @@ use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
-use crate::bus::{ActivityEvent, Bus};
+use crate::bus::{ActivityEvent, Bus, DraftEnding};
 use crate::clock::{SimulatedClock, SystemClock};
 use crate::error::SeatError;
 use crate::parts::Parts;
@@ -306,9 +306,22 @@ impl WorldTask {
                 self.bus.subscribe(self.parts.attendants(&definition));
             }
             self.flight.drop_unwanted(&self.world);
+            commit.events.iter().for_each(|event| self.end_draft(event));
             self.checkpoint().await;
         }
         Ok(decision.answer)
+    }
+
+    /// Tells observers of a draft that an event brings it to its end.
+    fn end_draft(&self, event: &Event) {
+        let activity = self.bus.activity();
+        if let Event::ModelAnswered(ModelAnswered { agent, .. }) = event {
+            activity.end_draft(agent, DraftEnding::Whole);
+        } else if let Event::ModelFailed(ModelFailed { agent, .. }) | Event::TurnClosed(TurnClosed { agent, .. }) =
+            event
+        {
+            activity.end_draft(agent, DraftEnding::Aborted);
+        }
     }
 
     /// Brings the outcome of an effect. One that has become stale changes nothing.
@@ -370,6 +383,7 @@ impl WorldTask {
     }
 
     async fn end(mut self: Box<Self>, end: End) -> Option<Asleep> {
+        self.bus.activity().abort_drafts();
         match end {
             End::Closed(reply) => {
                 if let Err(why) = self.drain().await {

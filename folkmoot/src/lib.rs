@@ -14,10 +14,10 @@ mod room;
 pub mod run;
 
 pub use folkmoot_agents::{
-    ActivityEvent, ActivitySubscription, Assemble, AssembleError, File, FoldError, IDLE_CLOSE, Key, ModelAgent,
-    OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError,
-    SimulatedClock, SystemClock, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle, fold_world,
-    read_transcript,
+    ActivityEvent, ActivitySubscription, Assemble, AssembleError, DraftEnding, File, FoldError, IDLE_CLOSE, Key,
+    ModelAgent, OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat,
+    SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
+    fold_world, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;

@@ -1,5 +1,6 @@
 //! Subscriptions of observers to what goes on.
 
+use folkmoot_core::ids::MessageId;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
@@ -41,5 +42,18 @@ impl Seat {
     /// [`SeatError::Refused`] without the right to read.
     pub fn subscribe_activity(&self) -> Result<ActivitySubscription, SeatError> {
         Ok(ActivitySubscription { reader: Reader::of(self)?, events: self.world.activity.subscribe() })
+    }
+
+    /// What was shown so far of `message`, which is being written: its pieces as they were sent, from the one that holds
+    /// the byte `offset`. Nothing if it is not being written, or not here: then the log has it, or it broke off.
+    ///
+    /// Whoever subscribes first, asks then, and passes over what it has by the pieces' offsets, misses nothing and sees
+    /// nothing twice. At most [`DRAFT_BYTES_MAX`](crate::DRAFT_BYTES_MAX) bytes of a draft are kept.
+    ///
+    /// # Errors
+    /// [`SeatError::Refused`] without the right to read.
+    pub fn drafts_since(&self, message: MessageId, offset: u64) -> Result<Vec<ActivityEvent>, SeatError> {
+        let _reader = Reader::of(self)?;
+        Ok(self.world.activity.drafts_since(message, offset))
     }
 }

@@ -12,7 +12,7 @@ use folkmoot_core::reply::ReplyCutter;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Ask;
-use crate::bus::{ActivityChannel, ActivityEvent};
+use crate::bus::ActivityChannel;
 
 /// Where one attempt's drafts go.
 pub(super) struct Channel {
@@ -60,7 +60,7 @@ impl Channel {
         };
         let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
-        self.activity.send(ActivityEvent::Draft { agent: self.agent.clone(), message, offset, delta });
+        self.activity.draft(self.agent.clone(), message, offset, delta);
         Ok(())
     }
 

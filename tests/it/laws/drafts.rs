@@ -8,8 +8,9 @@ use folkmoot::core::event::{CloseReason, Event};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::world::Activity;
-use folkmoot::{ActivityEvent, Post, Store};
+use folkmoot::{ActivityEvent, DraftEnding, Post, Store};
 use folkmoot_tests::{FakeModel, Room, person, says};
+use tokio::sync::Notify;
 
 use super::events;
 
@@ -85,5 +86,82 @@ async fn reply_of_which_nothing_remains_is_never_shown_and_passes() {
         assert!(!events.iter().any(|event| matches!(event, Event::StreamStarted(_))), "{text:?}");
         let passed = |event: &Event| matches!(event, Event::TurnClosed(closed) if closed.reason == CloseReason::Passed);
         assert!(events.iter().any(passed), "{text:?}");
+    }
+}
+
+/// A model that says its pieces, and then waits until it is let go; it answers, or breaks off.
+#[derive(Debug)]
+struct Held {
+    pieces: &'static [&'static str],
+    go_on: Arc<Notify>,
+    breaks_off: bool,
+}
+
+#[async_trait]
+impl Model for Held {
+    async fn call(&self, _call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        let outage = || ModelError::new(ModelErrorKind::Outage, "it broke off");
+        for piece in self.pieces {
+            drafts.push(piece).await.map_err(|_| outage())?;
+        }
+        self.go_on.notified().await;
+        if self.breaks_off { Err(outage()) } else { Ok(says(&self.pieces.concat())) }
+    }
+}
+
+const PIECES: &[&str] = &["All ", "is wéll", " here,", " and there."];
+
+/// Watches a reply until its draft ends: what could be read of it from each byte on while it was written, how it ended,
+/// and what can still be read of it then.
+async fn watched(breaks_off: bool) -> (Vec<String>, Vec<DraftEnding>, Vec<ActivityEvent>) {
+    let go_on = Arc::new(Notify::new());
+    let held = Held { pieces: PIECES, go_on: Arc::clone(&go_on), breaks_off };
+    let store = Store::memory();
+    let (_runtime, world) = Room::auto().agent("a", &[], Arc::new(held)).open(&store).await;
+    let ada = person(&world, "ada");
+    let mut activity = ada.subscribe_activity().unwrap();
+    ada.publish_message(Post::text("@a go")).await.unwrap();
+    let whole: usize = PIECES.concat().len();
+    let message = loop {
+        if let ActivityEvent::Draft { message, offset, delta, .. } = activity.recv().await.unwrap()
+            && usize::try_from(offset).unwrap() + delta.len() >= whole - 1
+        {
+            break message;
+        }
+    };
+    let text = |from: usize| {
+        let mut at = from;
+        let mut text = String::new();
+        for event in ada.drafts_since(message, u64::try_from(from).unwrap()).unwrap() {
+            let ActivityEvent::Draft { offset, delta, .. } = event else { continue };
+            let skipped = at.saturating_sub(usize::try_from(offset).unwrap());
+            text.push_str(delta.get(skipped..).unwrap_or_default());
+            at += delta.len() - skipped;
+        }
+        text
+    };
+    let boundaries = (0..whole).filter(|at| PIECES.concat().is_char_boundary(*at));
+    let read = boundaries.map(text).collect();
+    go_on.notify_one();
+    assert_eq!(world.quiet().await, Ok(Activity::Idle));
+    let mut endings = Vec::new();
+    while let Ok(event) = activity.try_recv() {
+        if let ActivityEvent::DraftEnded { ending, message: ended, .. } = event {
+            assert_eq!(ended, message);
+            endings.push(ending);
+        }
+    }
+    let left = ada.drafts_since(message, 0).unwrap();
+    (read, endings, left)
+}
+
+#[tokio::test]
+async fn reader_that_comes_late_gets_a_draft_from_any_byte_on_until_its_one_end() {
+    for (breaks_off, ending) in [(false, DraftEnding::Whole), (true, DraftEnding::Aborted)] {
+        let (read, endings, left) = watched(breaks_off).await;
+        let whole = read.first().cloned().unwrap_or_default();
+        assert!(whole.starts_with("All is wéll here, and there"), "{whole}");
+        assert!(read.iter().all(|from| whole.ends_with(from.as_str())), "{read:?}");
+        assert_eq!((endings, left), (vec![ending], vec![]));
     }
 }
