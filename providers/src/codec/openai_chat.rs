@@ -14,6 +14,7 @@ use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, f
 
 mod answer;
 mod calls;
+mod chunk;
 mod encode;
 mod note;
 mod stream;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::recording::{Exchange, exchanges, leaves};
 use crate::stream;
 
+mod both_ways;
 mod plain;
 mod requests;
 

@@ -1,5 +1,7 @@
 //! One answer, put together from one whole document or from many chunks.
 
+use std::borrow::Cow;
+
 use folkmoot_core::response::{Part, Usage};
 use serde_json::Value;
 
@@ -12,6 +14,7 @@ use super::usage::usage;
 
 mod details;
 mod parts;
+mod plain;
 
 /// Facts about a completion that say nothing about the answer. They are left out.
 const METADATA: &[&str] = &[
@@ -163,12 +166,12 @@ impl Answer {
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("content", content) => self.take_content(content, deltas),
-                ("refusal", Value::String(text)) => self.take_refusal(text, deltas),
+                ("refusal", Value::String(text)) => self.take_refusal(text.into(), deltas),
                 ("tool_calls", Value::Array(items)) => items.into_iter().for_each(|item| self.calls.take(item, source)),
                 ("function_call", call @ Value::Object(_)) => self.legacy.take_legacy(call),
                 ("reasoning_details", Value::Array(items)) => details::merge(&mut self.details, items),
-                ("reasoning", Value::String(text)) => self.take_reasoning(0, text, deltas),
-                ("reasoning_content", Value::String(text)) => self.take_reasoning(1, text, deltas),
+                ("reasoning", Value::String(text)) => self.take_reasoning(0, text.into(), deltas),
+                ("reasoning_content", Value::String(text)) => self.take_reasoning(1, text.into(), deltas),
                 (field, _) if MESSAGE_METADATA.contains(&field) => {}
                 (field, value) if ECHOED.contains(&field) => self.echoed.add(field, value),
                 (field, value) => self.kept.add(field, value),
@@ -176,32 +179,32 @@ impl Answer {
         }
     }
 
-    fn take_reasoning(&mut self, field: usize, text: String, deltas: &mut Vec<Delta>) {
+    fn take_reasoning(&mut self, field: usize, text: Cow<'_, str>, deltas: &mut Vec<Delta>) {
         let others: usize =
             self.reasoning.iter().enumerate().filter(|(at, _)| *at != field).map(|(_, t)| t.len()).sum();
         if let Some(so_far) = self.reasoning.get_mut(field) {
             so_far.push_str(&text);
         }
         if others == 0 && !text.is_empty() {
-            deltas.push(Delta::Reasoning(text));
+            deltas.push(Delta::Reasoning(text.into_owned()));
         }
     }
 
-    fn take_refusal(&mut self, text: String, deltas: &mut Vec<Delta>) {
+    fn take_refusal(&mut self, text: Cow<'_, str>, deltas: &mut Vec<Delta>) {
         if text.is_empty() {
             return;
         }
         if let Some(Part::Refusal(so_far)) = self.content.last_mut() {
             so_far.push_str(&text);
         } else {
-            self.content.push(Part::Refusal(text.clone()));
+            self.content.push(Part::Refusal(text.clone().into_owned()));
         }
-        deltas.push(Delta::Refusal(text));
+        deltas.push(Delta::Refusal(text.into_owned()));
     }
 
     fn take_content(&mut self, content: Value, deltas: &mut Vec<Delta>) {
         match content {
-            Value::String(text) => self.add_text(text, deltas),
+            Value::String(text) => self.add_text(text.into(), deltas),
             Value::Array(items) => items.into_iter().for_each(|item| self.take_content_item(item, deltas)),
             other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
                 self.kept.add("content", other)
@@ -212,16 +215,16 @@ impl Answer {
     fn take_content_item(&mut self, item: Value, deltas: &mut Vec<Delta>) {
         match text_of(item.get("type")) {
             "text" if has_only(&item, &["type", "text"]) => {
-                self.add_text(text_of(item.get("text")).to_owned(), deltas);
+                self.add_text(text_of(item.get("text")).into(), deltas);
             }
             "refusal" if has_only(&item, &["type", "refusal"]) => {
-                self.take_refusal(text_of(item.get("refusal")).to_owned(), deltas);
+                self.take_refusal(text_of(item.get("refusal")).into(), deltas);
             }
             "thinking" if is_plain_thinking(&item) => self.add_thinking(&item, deltas),
             kind => {
                 // It is kept whole, and a text in it is shown all the same.
-                let text = if kind == "text" { text_of(item.get("text")).to_owned() } else { String::new() };
-                self.add_text(text, deltas);
+                let text = if kind == "text" { text_of(item.get("text")) } else { "" };
+                self.add_text(text.into(), deltas);
                 self.kept.add("content", item);
             }
         }
@@ -242,16 +245,16 @@ impl Answer {
         deltas.push(Delta::Reasoning(text));
     }
 
-    fn add_text(&mut self, text: String, deltas: &mut Vec<Delta>) {
+    fn add_text(&mut self, text: Cow<'_, str>, deltas: &mut Vec<Delta>) {
         if text.is_empty() {
             return;
         }
         if let Some(Part::Text(so_far)) = self.content.last_mut() {
             so_far.push_str(&text);
         } else {
-            self.content.push(Part::Text(text.clone()));
+            self.content.push(Part::Text(text.clone().into_owned()));
         }
-        deltas.push(Delta::Text(text));
+        deltas.push(Delta::Text(text.into_owned()));
     }
 
     fn warn(&mut self, code: &'static str) {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use folkmoot_core::response::CallPart;
 use serde_json::Value;
 
+use super::chunk::{Fragment, text};
 use super::note::Note;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 use crate::codec::kept::Kept;
@@ -54,6 +55,17 @@ impl Calls {
         };
         let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take(item));
         self.has_loose_arguments |= is_loose;
+    }
+
+    /// Takes a fragment of a function call in the shape that nearly all have.
+    pub(super) fn take_plain(&mut self, fragment: &Fragment<'_>) {
+        let slot = self.slot(fragment.index, text(fragment.id.as_ref()));
+        let Some(call) = self.calls.get_mut(slot) else { return };
+        call.label_with(text(fragment.id.as_ref()));
+        if let Some(function) = &fragment.function {
+            function.name.iter().for_each(|name| call.name_with(&name.0));
+            call.arguments.push_str(text(function.arguments.as_ref()));
+        }
     }
 
     /// Takes a fragment of the older `function_call`, of which a message has at most one, without an id.

@@ -3,6 +3,7 @@
 use folkmoot_core::response::LLMResponse;
 
 use super::answer::Answer;
+use super::chunk::Chunk;
 use crate::codec::events::Events;
 use crate::codec::json::object;
 use crate::codec::{DecodeError, Delta, failure};
@@ -18,6 +19,10 @@ impl Events for Chunks {
     fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         if data == b"[DONE]" {
             self.is_done = true;
+            return Ok(());
+        }
+        if let Some(chunk) = plain(name, data) {
+            self.answer.take_plain(chunk, deltas);
             return Ok(());
         }
         let chunk = object(data)?;
@@ -37,4 +42,9 @@ impl Events for Chunks {
         }
         self.answer.into_response()
     }
+}
+
+/// The chunk of an event, if it has the shape that nearly all have.
+fn plain<'e>(name: &str, data: &'e [u8]) -> Option<Chunk<'e>> {
+    if name == "error" { None } else { Chunk::read(data) }
 }

@@ -8,6 +8,7 @@ use crate::codec::Delta;
 mod decode;
 mod encode;
 mod errors;
+mod short;
 mod twins;
 
 fn decode(body: &Value) -> LLMResponse {
