@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 /// What a pure source may use: the language, core's vocabulary, the codecs themselves, and JSON.
-const ALLOWED: [&str; 15] = [
+const ALLOWED: [&str; 17] = [
+    "base64",
+    "dialect",
     "std::borrow",
     "std::marker",
     "crate::codec",

@@ -15,6 +15,7 @@ use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, f
 mod answer;
 mod calls;
 mod chunk;
+mod dialect;
 mod encode;
 mod note;
 mod stream;
@@ -22,36 +23,10 @@ mod stream;
 mod tests;
 mod usage;
 
-/// The field in which a server wants the limit of the answer's tokens.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OutputLimit {
-    /// OpenAI's own models; the newer ones refuse the other.
-    #[default]
-    MaxCompletionTokens,
-    /// Most other servers; some do not know the newer one.
-    MaxTokens,
-}
-
-impl OutputLimit {
-    const fn field(self) -> &'static str {
-        match self {
-            Self::MaxCompletionTokens => "max_completion_tokens",
-            Self::MaxTokens => "max_tokens",
-        }
-    }
-}
-
-/// Whether reasoning that a server gave is given back to it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasoningEcho {
-    /// In the field in which it came. Several servers refuse the next step of a tool call without it.
-    #[default]
-    AsReceived,
-    /// Never: for a server that refuses fields it does not know.
-    Never,
-}
+pub use dialect::{
+    CacheHints, CallIds, ChoiceWord, FileParts, KeyHeader, OutputForms, OutputLimit, ParallelCalls, ReasoningEcho,
+    ReasoningStyle, SeedField, StreamUsage, SystemRole,
+};
 
 /// The codec of `POST /chat/completions`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,15 +36,44 @@ pub struct OpenAiChat {
     pub output_limit: OutputLimit,
     /// Whether reasoning is given back.
     pub reasoning_echo: ReasoningEcho,
+    /// How reasoning is asked for.
+    pub reasoning_style: ReasoningStyle,
+    /// Which ids calls have.
+    pub call_ids: CallIds,
+    /// The role of the first message.
+    pub system_role: SystemRole,
+    /// Whether streams are asked for their usage.
+    pub stream_usage: StreamUsage,
+    /// Which forms of an answer can be asked for.
+    pub output_forms: OutputForms,
+    /// How a choice among the tools is told.
+    pub tool_choice: ChoiceWord,
+    /// Whether it is told if calls may be several.
+    pub parallel_calls: ParallelCalls,
+    /// Where the seed goes.
+    pub seed: SeedField,
+    /// Which files are sent, and how.
+    pub files: FileParts,
+    /// How caching is asked for.
+    pub cache: CacheHints,
+    /// Where the key goes.
+    pub key_header: KeyHeader,
 }
 
 impl Codec for OpenAiChat {
     fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
-        encode::encode(*self, request, files, mode)
+        encode::encode(self, request, files, mode)
+    }
+
+    fn takes_file(&self, media_type: &str) -> bool {
+        encode::takes_file(self.files, media_type)
     }
 
     fn key_header(&self, key: &str) -> (&'static str, String) {
-        ("authorization", format!("Bearer {key}"))
+        match self.key_header {
+            KeyHeader::Authorization => ("authorization", format!("Bearer {key}")),
+            KeyHeader::ApiKey => ("api-key", key.to_owned()),
+        }
     }
 
     fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError> {

@@ -1,37 +1,74 @@
 //! Requests.
 
+use std::collections::BTreeSet;
+
 use folkmoot_core::port::Files;
 use folkmoot_core::request::{ModelRequest, ToolDeclaration};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::super::{Mode, WireRequest};
-use super::OpenAiChat;
+use super::{OpenAiChat, StreamUsage};
 use crate::codec::json::Fields;
 
+mod files;
 mod messages;
+mod parameters;
 mod said;
 
+pub(super) use files::takes_file;
+
 /// Writes a request.
-pub(super) fn encode(codec: OpenAiChat, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+pub(super) fn encode(codec: &OpenAiChat, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
     let (messages, warnings) = messages::messages(codec, request, files);
-    let mut body = Fields::new();
-    let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
-    put("model", json!(request.model()));
-    put("messages", Value::Array(messages));
+    let mut body = Body { fields: Fields::new(), warnings };
+    body.put("model", json!(request.model()));
+    body.put("messages", Value::Array(messages));
     if !request.tools().is_empty() {
-        put("tools", request.tools().iter().map(tool).collect());
+        body.put("tools", request.tools().iter().map(tool).collect());
     }
-    if let Some(milli) = request.parameters().temperature_milli {
-        put("temperature", json!(f64::from(milli) / 1000.0));
-    }
-    if let Some(tokens) = request.parameters().output_tokens_max {
-        put(codec.output_limit.field(), json!(tokens));
-    }
+    parameters::write(codec, request, &mut body);
     if mode == Mode::Stream {
-        put("stream", json!(true));
-        put("stream_options", json!({ "include_usage": true }));
+        body.put("stream", json!(true));
+        if codec.stream_usage == StreamUsage::Asked {
+            body.put("stream_options", json!({ "include_usage": true }));
+        }
     }
-    WireRequest { path: "/chat/completions".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
+    body.add_extra(&request.parameters().extra);
+    let warnings = body.warnings.into_iter().map(str::to_owned).collect();
+    WireRequest {
+        path: "/chat/completions".to_owned(),
+        headers: Vec::new(),
+        body: Value::Object(body.fields),
+        warnings,
+    }
+}
+
+/// A body as far as it is written, and what it could not carry.
+#[derive(Debug)]
+struct Body {
+    fields: Fields,
+    warnings: BTreeSet<&'static str>,
+}
+
+impl Body {
+    fn put(&mut self, field: &str, value: Value) {
+        self.fields.insert(field.to_owned(), value);
+    }
+
+    fn warn(&mut self, code: &'static str) {
+        self.warnings.insert(code);
+    }
+
+    /// Adds fields by the server's own names. The codec's own stand; so does its choice not to stream.
+    fn add_extra(&mut self, extra: &Map<String, Value>) {
+        for (field, value) in extra {
+            if field == "stream" || self.fields.contains_key(field) {
+                self.warn("extra_not_sent");
+            } else {
+                self.put(field, value.clone());
+            }
+        }
+    }
 }
 
 fn tool(tool: &ToolDeclaration) -> Value {

@@ -8,6 +8,8 @@ use crate::codec::Delta;
 mod decode;
 mod encode;
 mod errors;
+mod files;
+mod parameters;
 mod short;
 mod twins;
 

@@ -1,25 +1,31 @@
 //! The conversation as a list of messages.
 
+use std::collections::BTreeSet;
+
 use folkmoot_core::port::Files;
 use folkmoot_core::request::ModelRequest;
 use serde_json::{Value, json};
 
-use super::super::OpenAiChat;
-use super::said;
-use crate::codec::conversation::{CallResult, Conversation, Heard, Turn, any_id, marked};
+use super::super::{CallIds, FileParts, OpenAiChat};
+use super::{files, said};
+use crate::codec::conversation::{CallResult, Conversation, Heard, IdOf, Turn, any_id, marked};
 
 /// The messages, and what could not be carried.
-pub(super) fn messages(codec: OpenAiChat, request: &ModelRequest, files: &Files) -> (Vec<Value>, Vec<String>) {
-    let Conversation { turns, mut warnings } = Conversation::of(request, files, &codec, any_id);
+pub(super) fn messages<'r>(
+    codec: &'r OpenAiChat,
+    request: &'r ModelRequest,
+    files: &'r Files,
+) -> (Vec<Value>, BTreeSet<&'static str>) {
+    let Conversation { turns, mut warnings } = Conversation::of(request, files, codec, ids(codec.call_ids));
     let mut messages = Vec::new();
     if !request.system().is_empty() {
         // One message: several chat templates accept a system message only as the first.
         let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
-        messages.push(json!({ "role": "system", "content": system.join("\n\n") }));
+        messages.push(json!({ "role": codec.system_role.word(), "content": system.join("\n\n") }));
     }
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => messages.push(user(&heard)),
+            Turn::Heard(heard) => messages.push(user(codec.files, &heard)),
             Turn::Said { parts, ids } => {
                 let said = said::message(codec.reasoning_echo, parts, ids);
                 warnings.extend(said.warnings);
@@ -28,11 +34,31 @@ pub(super) fn messages(codec: OpenAiChat, request: &ModelRequest, files: &Files)
             Turn::Results(results) => messages.extend(results.iter().map(tool)),
         }
     }
-    (messages, warnings.into_iter().map(str::to_owned).collect())
+    (messages, warnings)
 }
 
-fn user(heard: &Heard<'_>) -> Value {
-    json!({ "role": "user", "content": heard.text })
+/// A text, or a list of parts where files come with it.
+fn user(form: FileParts, heard: &Heard<'_>) -> Value {
+    if heard.files.is_empty() {
+        return json!({ "role": "user", "content": heard.text });
+    }
+    let text = json!({ "type": "text", "text": heard.text });
+    let parts: Vec<Value> =
+        std::iter::once(text).chain(heard.files.iter().map(|file| files::part(form, file))).collect();
+    json!({ "role": "user", "content": parts })
+}
+
+fn ids(wanted: CallIds) -> IdOf {
+    match wanted {
+        CallIds::Any => any_id,
+        CallIds::Nine => nine_id,
+    }
+}
+
+/// The label, if it is nine letters and digits, as those of such a server are; else nine characters with the number.
+fn nine_id(label: &str, call: usize) -> String {
+    let fits = label.len() == 9 && label.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if fits { label.to_owned() } else { format!("c{call:08}") }
 }
 
 fn tool(result: &CallResult) -> Value {

@@ -1,0 +1,57 @@
+//! Files, in their own part each.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::super::FileParts;
+use crate::codec::conversation::File;
+
+/// What a file is to this wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Image,
+    Pdf,
+    Audio(&'static str),
+}
+
+impl Kind {
+    /// The kinds that OpenAI's documentation names; everything else is none.
+    fn of(media_type: &str) -> Option<Self> {
+        match media_type {
+            "image/png" | "image/jpeg" | "image/gif" | "image/webp" => Some(Self::Image),
+            "application/pdf" => Some(Self::Pdf),
+            "audio/mpeg" | "audio/mp3" => Some(Self::Audio("mp3")),
+            "audio/wav" | "audio/x-wav" => Some(Self::Audio("wav")),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a server of this dialect takes files of this type.
+pub(in super::super) fn takes_file(form: FileParts, media_type: &str) -> bool {
+    match (form, Kind::of(media_type)) {
+        (FileParts::LeftOut, _) | (_, None) => false,
+        (FileParts::Images, Some(kind)) => kind == Kind::Image,
+        (FileParts::File | FileParts::DocumentUrl, Some(_)) => true,
+    }
+}
+
+/// The part that holds a file, which is one that the server takes.
+pub(super) fn part(form: FileParts, file: &File<'_>) -> Value {
+    let data = STANDARD.encode(file.bytes);
+    let url = |data: &str| format!("data:{};base64,{data}", file.media_type);
+    match (form, Kind::of(file.media_type)) {
+        (FileParts::DocumentUrl, Some(Kind::Pdf)) => {
+            json!({ "type": "document_url", "document_url": url(&data), "document_name": file.name })
+        }
+        (_, Some(Kind::Pdf)) => {
+            json!({ "type": "file", "file": { "filename": file.name, "file_data": url(&data) } })
+        }
+        (FileParts::DocumentUrl, Some(Kind::Audio(_))) => json!({ "type": "input_audio", "input_audio": data }),
+        (_, Some(Kind::Audio(format))) => {
+            json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } })
+        }
+        (_, Some(Kind::Image) | None) => json!({ "type": "image_url", "image_url": { "url": url(&data) } }),
+    }
+}

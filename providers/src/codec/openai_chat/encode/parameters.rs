@@ -1,0 +1,172 @@
+//! How the model is to answer.
+
+use std::collections::BTreeMap;
+
+use folkmoot_core::request::{
+    CachePlace, CacheTtl, Effort, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice,
+};
+use serde_json::{Value, json};
+
+use super::super::{CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField};
+use super::Body;
+use crate::codec::json::Fields;
+
+/// Writes the parameters of `request`.
+pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body) {
+    let parameters = request.parameters();
+    sampling(codec, parameters, body);
+    if !request.tools().is_empty() {
+        calls(codec, parameters, body);
+    }
+    if let Some(format) = &parameters.output {
+        output(codec.output_forms, format, body);
+    }
+    if let Some(asked) = parameters.reasoning {
+        reasoning(codec.reasoning_style, asked, body);
+    }
+    cache(codec.cache, &parameters.cache, body);
+}
+
+fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
+    let fraction = |milli: u32| json!(f64::from(milli) / 1000.0);
+    if let Some(milli) = parameters.temperature_milli {
+        body.put("temperature", fraction(milli));
+    }
+    if let Some(milli) = parameters.top_p_milli {
+        body.put("top_p", fraction(milli));
+    }
+    if let Some(tokens) = parameters.output_tokens_max {
+        body.put(codec.output_limit.field(), json!(tokens));
+    }
+    if !parameters.stop.is_empty() {
+        body.put("stop", json!(parameters.stop));
+    }
+    match (parameters.seed, codec.seed) {
+        (None, _) => {}
+        (Some(seed), SeedField::Seed) => body.put("seed", json!(seed)),
+        (Some(seed), SeedField::RandomSeed) => body.put("random_seed", json!(seed)),
+        (Some(_), SeedField::LeftOut) => body.warn("seed_not_carried"),
+    }
+}
+
+/// Only with tools: servers refuse these fields without them.
+fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
+    if let Some(choice) = &parameters.tool_choice {
+        match tool_choice(codec.tool_choice, choice) {
+            Some(choice) => body.put("tool_choice", choice),
+            None => body.warn("tool_choice_not_carried"),
+        }
+    }
+    match (parameters.parallel_calls, codec.parallel_calls) {
+        (None, _) => {}
+        (Some(may), ParallelCalls::Sent) => body.put("parallel_tool_calls", json!(may)),
+        (Some(_), ParallelCalls::LeftOut) => body.warn("parallel_calls_not_carried"),
+    }
+}
+
+fn tool_choice(word: ChoiceWord, choice: &ToolChoice) -> Option<Value> {
+    let required = match word {
+        ChoiceWord::Required => "required",
+        ChoiceWord::Any => "any",
+        ChoiceWord::LeftOut => return None,
+    };
+    Some(match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!(required),
+        ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
+    })
+}
+
+fn output(forms: OutputForms, format: &OutputFormat, body: &mut Body) {
+    let format = match (format, forms) {
+        (OutputFormat::Json, OutputForms::Schema | OutputForms::Json) => json!({ "type": "json_object" }),
+        (OutputFormat::Schema { name, schema, strict }, OutputForms::Schema) => {
+            let mut asked = json!({ "name": name, "schema": schema });
+            if let (Some(strict), Some(fields)) = (strict, asked.as_object_mut()) {
+                fields.insert("strict".to_owned(), json!(strict));
+            }
+            json!({ "type": "json_schema", "json_schema": asked })
+        }
+        (OutputFormat::Schema { .. }, OutputForms::Json) => {
+            body.warn("output_schema_not_carried");
+            json!({ "type": "json_object" })
+        }
+    };
+    body.put("response_format", format);
+}
+
+fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut Body) {
+    match style {
+        ReasoningStyle::Effort => {
+            effort(asked, body);
+            warn_of_the_rest(asked, body);
+        }
+        ReasoningStyle::Object => reasoning_object(asked, body),
+        ReasoningStyle::Thinking => {
+            let is_off = asked.effort == Some(Effort::None);
+            body.put("thinking", json!({ "type": if is_off { "disabled" } else { "enabled" } }));
+            if !is_off {
+                effort(asked, body);
+            }
+            warn_of_the_rest(asked, body);
+        }
+        ReasoningStyle::LeftOut => body.warn("reasoning_not_carried"),
+    }
+}
+
+fn effort(asked: Reasoning, body: &mut Body) {
+    if let Some(effort) = asked.effort {
+        body.put("reasoning_effort", json!(effort.word()));
+    }
+}
+
+fn warn_of_the_rest(asked: Reasoning, body: &mut Body) {
+    if asked.tokens_max.is_some() {
+        body.warn("reasoning_limit_not_carried");
+    }
+    if asked.show.is_some() {
+        body.warn("reasoning_show_not_carried");
+    }
+}
+
+/// `effort` and `max_tokens` exclude each other: a limit is the more exact wish.
+fn reasoning_object(asked: Reasoning, body: &mut Body) {
+    let mut fields = Fields::new();
+    let mut put = |field: &str, value: Value| drop(fields.insert(field.to_owned(), value));
+    match (asked.tokens_max, asked.effort) {
+        (Some(tokens), effort) => {
+            put("max_tokens", json!(tokens));
+            if effort.is_some() {
+                body.warn("reasoning_effort_not_carried");
+            }
+        }
+        (None, Some(effort)) => put("effort", json!(effort.word())),
+        (None, None) => put("enabled", json!(true)),
+    }
+    if let Some(show) = asked.show {
+        put("exclude", json!(!show));
+    }
+    body.put("reasoning", Value::Object(fields));
+}
+
+/// A server that keeps what it wants does so unasked; every other hint it cannot be given.
+fn cache(hints: CacheHints, asked: &BTreeMap<CachePlace, CacheTtl>, body: &mut Body) {
+    for (place, ttl) in asked {
+        match (hints, place, ttl) {
+            (CacheHints::LeftOut, CachePlace::Auto, CacheTtl::Default) => {}
+            (CacheHints::CacheControl, CachePlace::Auto, ttl) => body.put("cache_control", cache_control(*ttl)),
+            (_, CachePlace::Auto | CachePlace::Tools | CachePlace::System | CachePlace::Conversation, _) => {
+                body.warn("cache_hint_not_carried");
+            }
+        }
+    }
+}
+
+fn cache_control(ttl: CacheTtl) -> Value {
+    match ttl {
+        CacheTtl::Default => json!({ "type": "ephemeral" }),
+        CacheTtl::FiveMinutes => json!({ "type": "ephemeral", "ttl": "5m" }),
+        CacheTtl::OneHour => json!({ "type": "ephemeral", "ttl": "1h" }),
+    }
+}
