@@ -11,12 +11,9 @@ fn the_long_way(chunk: &Value) -> String {
 }
 
 /// What a decoder makes of the events: all that it shows, and the answer.
-fn decoded(events: &[String]) -> (Vec<Delta>, Result<LLMResponse, String>) {
+fn decoded(events: &[String]) -> (Vec<Delta>, Result<LLMResponse, ModelErrorKind>) {
     // The detail of a report quotes the event, with the field or without it.
-    let told = |error: DecodeError| match error {
-        DecodeError::Reported(error) => error.kind.to_string(),
-        other => other.to_string(),
-    };
+    let told = |error: DecodeError| ModelError::from(error).kind;
     let mut decoder = OpenAiChat::default().stream_decoder();
     let mut shown = Vec::new();
     for event in events {
