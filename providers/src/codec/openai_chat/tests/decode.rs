@@ -164,3 +164,45 @@ fn a_body_without_a_choice_is_no_answer() {
     assert!(matches!(OpenAiChat::default().decode(b"<html>"), Err(DecodeError::Json(_))));
     assert!(matches!(stream(&[b"data: <html>\n\n"]), Err(DecodeError::Json(_))));
 }
+
+/// llama.cpp repeats the id and the name in every fragment, and tells the call in the old field too.
+#[test]
+fn a_server_that_repeats_id_and_name_and_uses_the_old_field_too_makes_one_call() {
+    let item = |arguments: &str| {
+        let function = json!({ "name": "t", "arguments": arguments });
+        let item = json!({ "index": 0, "id": "a", "type": "function", "function": function });
+        delta(&json!({ "tool_calls": [item], "function_call": function }))
+    };
+    let text = events(&[item("{\"x\""), item(":1}"), finish("tool_calls")]);
+    let LLMResponse::Calls(reply) = stream(&[text.as_bytes()]).unwrap() else { panic!() };
+    assert_eq!((reply.parts, reply.warnings), (vec![call("a", "t", "{\"x\":1}")], vec![]));
+}
+
+#[test]
+fn null_deltas_and_empty_last_chunks_say_nothing() {
+    let hello = delta(&json!({ "content": "a", "tool_calls": null, "refusal": null }));
+    let nothing = json!({ "choices": [{ "index": 0, "delta": null, "finish_reason": null }] });
+    let emptied =
+        json!({ "choices": [{ "index": 0, "delta": { "content": "", "tool_calls": [] }, "finish_reason": null }] });
+    let none = json!({ "choices": [], "usage": null });
+    for odd in [nothing, emptied, none] {
+        let chunks = [odd.clone(), hello.clone(), odd.clone(), finish("stop"), odd.clone()];
+        let LLMResponse::Text(reply) = stream(&[events(&chunks).as_bytes()]).unwrap() else { panic!("{odd}") };
+        assert_eq!((reply.parts, reply.warnings), (vec![Part::Text("a".into())], vec![]), "{odd}");
+        assert_eq!(reply.finish.as_deref(), Some("stop"), "{odd}");
+    }
+}
+
+#[test]
+fn usage_is_read_from_whichever_chunk_it_comes_in() {
+    let usage = json!({ "prompt_tokens": 3, "completion_tokens": 4 });
+    let alone = json!({ "choices": [], "usage": usage });
+    let mut with_the_end = finish("stop");
+    with_the_end["usage"] = usage;
+    let hello = delta(&json!({ "content": "a" }));
+    for end in [vec![finish("stop"), alone.clone()], vec![with_the_end], vec![alone, finish("stop")]] {
+        let chunks = [vec![hello.clone()], end].concat();
+        let response = stream(&[events(&chunks).as_bytes()]).unwrap();
+        assert_eq!((response.reply().usage.input, response.reply().usage.output), (Some(3), Some(4)));
+    }
+}
