@@ -1,78 +1,84 @@
 //! Requests that real clients sent, written again by the codec.
 //!
 //! They come out equal, but for what this codec chooses to do in one way where clients do it in several:
-//! who speaks stands before a person's text; texts are strings, not lists of one; an assistant's message without text has
-//! a null content; a stream always asks for its usage; fields that say nothing (`stream: false`, `prefix: false`, a call's
-//! `index`, an empty `annotations`, a null `refusal`) are left out.
+//! who speaks stands before a person's text; a file is told in a line of that text too, stands behind it, and an image
+//! does not ask for the detail that it has anyway; texts are strings, not lists of one; an assistant's message without
+//! text has a null content; fields that say nothing (`stream: false`, `tools: []`, `prefix: false`, a call's `index`, an
+//! empty `annotations`, a null `refusal` or `tool_choice`) are left out; reasoning goes back only between a call and its
+//! result.
+
+use std::collections::BTreeMap;
 
 use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::port::Files;
-use folkmoot_core::request::{Item, Layer, LayerKind, Parameters, ToolDeclaration};
+use folkmoot_core::request::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_core::response::{CallPart, Part};
-use folkmoot_providers::codec::openai_chat::OutputLimit;
+use folkmoot_providers::codec::openai_chat::{FileParts, SystemRole};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, Wire};
 use serde_json::{Map, Value, json};
 
 use crate::recording::exchanges;
 
+mod parameters;
+mod words;
+
+use parameters::parameters;
+use words::{Words, text};
+
 /// How many of the recorded requests have only what a `ModelRequest` can say. More may become so, none fewer.
-const EXPRESSIBLE_MIN: usize = 749;
+const EXPRESSIBLE_MIN: usize = 1_648;
+
+/// The same without fields that it carries by the server's own names.
+const PLAIN_MIN: usize = 1_308;
 
 #[test]
 fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
     let requests: Vec<Value> = exchanges(Wire::OpenaiChat).into_iter().map(|exchange| exchange.request).collect();
-    let mut count = 0;
+    let (mut count, mut plain_count) = (0, 0);
+    let mut extra = BTreeMap::<String, usize>::new();
     for recorded in &requests {
-        let Some(request) = expressed(recorded) else { continue };
-        let output_limit =
-            if recorded["max_tokens"].is_null() { OutputLimit::MaxCompletionTokens } else { OutputLimit::MaxTokens };
+        let Some((request, words, codec)) = expressed(recorded) else { continue };
+        let files = words.into_iter().flat_map(|words| words.files).map(|file| (file.digest(), file.bytes.into()));
+        plain_count += usize::from(request.parameters.extra.is_empty());
+        request.parameters.extra.keys().for_each(|field| *extra.entry(field.clone()).or_default() += 1);
         let mode = if recorded["stream"] == true { Mode::Stream } else { Mode::Whole };
-        let written =
-            OpenAiChat { output_limit, ..OpenAiChat::default() }.encode(&request.into_request(), &Files::new(), mode);
+        let written = codec.encode(&request.into_request(), &files.collect(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");
         assert_eq!(written.body, chosen(recorded), "{recorded}");
         count += 1;
     }
-    println!("{count} of {} recorded requests written again", requests.len());
+    let percent = |part: usize| 100.0 * part as f64 / requests.len().max(1) as f64;
+    println!("{count} of {} recorded requests written again: {:.1} %", requests.len(), percent(count));
+    println!("{plain_count} of them without `extra`: {:.1} %; in `extra`: {extra:?}", percent(plain_count));
     assert!(requests.is_empty() || count >= EXPRESSIBLE_MIN, "only {count} can be expressed");
+    assert!(requests.is_empty() || plain_count >= PLAIN_MIN, "only {plain_count} can be expressed without `extra`");
 }
 
-/// The request, if it holds nothing that a `ModelRequest` cannot say.
-fn expressed(recorded: &Value) -> Option<ForgedRequest> {
-    const KNOWN: [&str; 8] = [
-        "messages",
-        "model",
-        "max_tokens",
-        "max_completion_tokens",
-        "tools",
-        "stream",
-        "stream_options",
-        "temperature",
-    ];
-    let fields = recorded.as_object()?;
-    let is_known = fields.keys().all(|field| KNOWN.contains(&field.as_str()));
-    let is_known = is_known && !recorded["temperature"].is_string();
-    let temperature = recorded["temperature"].as_f64().map(|temperature| format!("{:.0}", temperature * 1000.0));
-    let limit = [&recorded["max_tokens"], &recorded["max_completion_tokens"]].into_iter().find_map(Value::as_u64);
-    let (system, rest) = match recorded["messages"].as_array()?.as_slice() {
-        [first, rest @ ..] if first["role"] == "system" => {
-            (vec![Layer { kind: LayerKind::Role, text: text(&first["content"])? }], rest)
-        }
-        rest => (vec![], rest),
-    };
-    let tools = recorded["tools"].as_array().map_or(&[][..], Vec::as_slice);
-    is_known.then_some(())?;
-    Some(ForgedRequest {
+/// The request with its users' words and the server's dialect, if it holds nothing that a `ModelRequest` cannot say.
+fn expressed(recorded: &Value) -> Option<(ForgedRequest, Vec<Words>, OpenAiChat)> {
+    let messages = recorded["messages"].as_array()?;
+    let systems = messages.iter().take_while(|message| is_system(message)).count();
+    let (systems, rest) = messages.split_at(systems);
+    let system = systems.iter().map(|message| Some(Layer { kind: LayerKind::Role, text: text(&message["content"])? }));
+    let users = rest.iter().filter(|message| message["role"] == "user");
+    let (parameters, mut codec) = parameters(recorded);
+    if systems.iter().any(|message| message["role"] == "developer") {
+        codec.system_role = SystemRole::Developer;
+    }
+    if recorded.to_string().contains("\"document_url\"") || rest.iter().any(words::has_bare_audio) {
+        codec.files = FileParts::DocumentUrl;
+    }
+    let request = ForgedRequest {
         model: recorded["model"].as_str()?.to_owned(),
-        parameters: Parameters {
-            temperature_milli: temperature.map(|milli| milli.parse().unwrap()),
-            output_tokens_max: limit.map(|limit| limit.try_into().unwrap()),
-            ..Parameters::default()
-        },
-        system,
-        tools: tools.iter().map(tool).collect::<Option<_>>()?,
+        parameters,
+        system: system.collect::<Option<_>>()?,
+        tools: recorded["tools"].as_array().into_iter().flatten().map(tool).collect::<Option<_>>()?,
         items: rest.iter().map(item).collect::<Option<_>>()?,
-    })
+    };
+    Some((request, users.map(Words::of).collect::<Option<_>>()?, codec))
+}
+
+fn is_system(message: &Value) -> bool {
+    matches!(message["role"].as_str(), Some("system" | "developer"))
 }
 
 fn tool(recorded: &Value) -> Option<ToolDeclaration<String>> {
@@ -89,7 +95,11 @@ fn tool(recorded: &Value) -> Option<ToolDeclaration<String>> {
 fn item(message: &Value) -> Option<Item<String>> {
     let content = text(&message["content"]);
     match message["role"].as_str()? {
-        "user" => Some(Item::Heard { from: "Ada".into(), text: content?, attachments: Vec::new() }),
+        "user" => {
+            let Words { text, files } = Words::of(message)?;
+            let attachments = files.iter().map(words::File::attached).collect();
+            Some(Item::Heard { from: "Ada".into(), text, attachments })
+        }
         "tool" => {
             let label = message["tool_call_id"].as_str()?.to_owned();
             Some(Item::Result { label, text: content?, failed: false })
@@ -117,43 +127,36 @@ fn parts(message: &Value, content: String) -> Vec<Part> {
     parts
 }
 
-/// A text, or a list of nothing but one.
-fn text(content: &Value) -> Option<String> {
-    match content.as_array().map(Vec::as_slice) {
-        None => content.as_str().map(str::to_owned),
-        Some([item]) if item["type"] == "text" => item["text"].as_str().map(str::to_owned),
-        Some(_) => None,
-    }
-}
-
 /// The recorded request with our choices made.
 fn chosen(recorded: &Value) -> Value {
     let mut body = recorded.clone();
     let fields = body.as_object_mut().unwrap();
-    if recorded["stream"] == true {
-        fields.insert("stream_options".into(), json!({ "include_usage": true }));
-    } else {
+    if recorded["stream"] != true {
         fields.remove("stream");
         fields.remove("stream_options");
     }
-    if let Some(temperature) = fields.get_mut("temperature") {
-        *temperature = json!(temperature.as_f64());
+    for field in ["temperature", "top_p"] {
+        if let Some(number) = fields.get_mut(field).filter(|value| value.is_number()) {
+            *number = json!(number.as_f64());
+        }
     }
     fields.retain(|field, value| !(field == "tools" && *value == json!([])));
+    fields.retain(|field, value| !(field == "tool_choice" && value.is_null()));
     for message in body["messages"].as_array_mut().unwrap() {
-        let message = message.as_object_mut().unwrap();
-        let content = message.get("content").and_then(text).unwrap_or_default();
-        let has_calls = message.contains_key("tool_calls");
-        let role = message["role"].as_str().unwrap().to_owned();
-        let content = match role.as_str() {
-            "user" => json!(format!("Ada: {content}")),
-            "assistant" if has_calls && content.is_empty() => Value::Null,
-            _ => json!(content),
+        let content = match message["role"].as_str().unwrap() {
+            "user" => Words::of(message).unwrap().chosen(message),
+            "assistant"
+                if message["tool_calls"].is_array() && text(&message["content"]).is_none_or(|t| t.is_empty()) =>
+            {
+                Value::Null
+            }
+            _ => json!(text(&message["content"]).unwrap_or_default()),
         };
+        let message = message.as_object_mut().unwrap();
         message.insert("content".into(), content);
         message.retain(|field, value| !says_nothing(field, value));
-        if !has_calls {
-            message.remove("reasoning_content"); // goes back only between a call and its result
+        if !message.contains_key("tool_calls") {
+            message.remove("reasoning_content");
         }
         message.get_mut("tool_calls").map(drop_indices);
     }
