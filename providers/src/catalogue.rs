@@ -11,9 +11,10 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::codec::names_of;
 use crate::play::scripted::ReplyError;
 use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
-use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment};
+use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment, Template};
 
 mod presets;
 #[cfg(test)]
@@ -39,6 +40,18 @@ pub enum BuildError {
         provider: String,
         /// The name that looks most like it, if one does.
         nearest: Option<&'static str>,
+    },
+    /// The provider has no such setting.
+    #[error("the {provider} model has no setting `{setting}`{}; it has {}", hint(*.nearest), .known.join(", "))]
+    UnknownSetting {
+        /// The provider.
+        provider: &'static str,
+        /// What was set.
+        setting: String,
+        /// The name that looks most like it, if one does.
+        nearest: Option<&'static str>,
+        /// The names of all its settings, sorted.
+        known: Vec<&'static str>,
     },
     /// The settings do not fit the provider.
     #[error("the settings of the {provider} model do not fit")]
@@ -98,10 +111,9 @@ pub fn http_model(
     settings: &Map<String, Value>,
     environment: Arc<dyn Environment>,
 ) -> Result<HttpModel, BuildError> {
-    let (http, codec) = split(preset, settings);
     let misfit = |source| BuildError::Settings { provider: preset.name, source };
-    let codec = preset.wire.codec(&codec).map_err(misfit)?;
-    Ok(HttpModel::new(codec, HttpSettings::deserialize(Value::Object(http)).map_err(misfit)?, environment)?)
+    let (http, codec) = (http_settings(preset, settings)?, split(preset, settings).1);
+    Ok(HttpModel::new(preset.wire.codec(&codec).map_err(misfit)?, http, environment)?)
 }
 
 /// What must not be shown of a model's settings: the values of their variables, as they are now.
@@ -111,17 +123,51 @@ pub fn http_model(
 pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environment) -> Result<SecretRules, BuildError> {
     match provider {
         "recorded" | "scripted" => Ok(SecretRules::default()),
+        other => Ok(http_settings(preset(other)?, object(settings))?.secrets(environment)),
+    }
+}
+
+/// The texts of a model's settings that variables may stand in, with what they leave open as the provider has it; none
+/// for one that is not behind HTTP.
+///
+/// # Errors
+/// [`BuildError::UnknownProvider`], [`BuildError::UnknownSetting`], [`BuildError::Settings`].
+pub fn templates_of(provider: &str, settings: &Value) -> Result<Vec<Template>, BuildError> {
+    match provider {
+        "recorded" | "scripted" => Ok(Vec::new()),
         other => {
-            let preset = preset(other)?;
-            let (http, _) = split(preset, object(settings));
-            let misfit = |source| BuildError::Settings { provider: preset.name, source };
-            Ok(HttpSettings::deserialize(Value::Object(http)).map_err(misfit)?.secrets(environment))
+            let http = http_settings(preset(other)?, object(settings))?;
+            Ok([http.base_url].into_iter().chain(http.key).chain(http.headers.into_values()).collect())
+        }
+    }
+}
+
+/// The settings of the transport. Those of the codec are known to it, but not read.
+fn http_settings(preset: &'static Preset, settings: &Map<String, Value>) -> Result<HttpSettings, BuildError> {
+    check_names(preset.name, settings, &[&HttpSettings::FIELDS, preset.wire.settings(), &["provider", "model"]])?;
+    let misfit = |source| BuildError::Settings { provider: preset.name, source };
+    HttpSettings::deserialize(Value::Object(split(preset, settings).0)).map_err(misfit)
+}
+
+/// Refuses settings that are not among the known ones.
+fn check_names(
+    provider: &'static str,
+    settings: &Map<String, Value>,
+    known: &[&[&'static str]],
+) -> Result<(), BuildError> {
+    let mut known: Vec<&'static str> = known.concat();
+    known.sort_unstable();
+    match settings.keys().find(|name| !known.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(setting) => {
+            let nearest = nearest(setting, &known);
+            Err(BuildError::UnknownSetting { provider, setting: setting.clone(), nearest, known })
         }
     }
 }
 
 fn preset(name: &str) -> Result<&'static Preset, BuildError> {
-    let unknown = || BuildError::UnknownProvider { provider: name.to_owned(), nearest: nearest(name) };
+    let unknown = || BuildError::UnknownProvider { provider: name.to_owned(), nearest: nearest(name, &PROVIDERS) };
     Preset::named(name).ok_or_else(unknown)
 }
 
@@ -138,6 +184,7 @@ fn object(settings: &Value) -> &Map<String, Value> {
 }
 
 fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
+    check_names(provider, object(settings), &[names_of::<T>()])?;
     let settings = if settings.is_null() { Value::Object(Map::new()) } else { settings.clone() };
     serde_json::from_value(settings).map_err(|source| BuildError::Settings { provider, source })
 }
@@ -150,9 +197,9 @@ fn read_replies(replies: &BTreeMap<AgentName, Value>) -> Result<BTreeMap<AgentNa
     replies.iter().map(read).collect()
 }
 
-fn nearest(unknown: &str) -> Option<&'static str> {
+fn nearest(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
     let likeness = |name: &&str| strsim::jaro_winkler(name, unknown);
-    PROVIDERS.iter().copied().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+    known.iter().copied().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 fn hint(nearest: Option<&str>) -> String {

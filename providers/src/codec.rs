@@ -16,10 +16,12 @@ mod events;
 mod failure;
 mod json;
 mod kept;
+mod names;
 pub mod openai_chat;
 pub mod sse;
 mod wire;
 
+pub(crate) use names::names_of;
 pub use openai_chat::OpenAiChat;
 pub use sse::SseParser;
 pub use wire::Wire;

@@ -25,6 +25,6 @@ pub mod catalogue;
 mod duration;
 mod reply;
 
-pub use catalogue::{BuildError, PRESETS, PROVIDERS, Preset, build_model, http_model, secrets_of};
+pub use catalogue::{BuildError, PRESETS, PROVIDERS, Preset, build_model, http_model, secrets_of, templates_of};
 pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};
 pub use transport::{HttpModel, HttpSettings, ProcessEnvironment, Secret, Timeouts};

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::codec::Wire;
+use crate::transport::Template;
 
 /// A provider behind HTTP: which wire it speaks, where it is, and how it differs from the wire's inventor.
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +20,103 @@ pub struct Preset {
     pub quirks: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
-pub const PRESETS: &[Preset] = &[Preset {
-    name: "openai-chat",
-    wire: Wire::OpenaiChat,
-    base_url: "${OPENAI_BASE_URL:-https://api.openai.com/v1}",
-    key: Some("OPENAI_API_KEY"),
-    quirks: &[],
-}];
+/// All of them. Each quirk is what a recording shows, or what the provider documents: `docs/providers.md` says which.
+pub const PRESETS: &[Preset] = &[
+    Preset {
+        name: "openai-chat",
+        wire: Wire::OpenaiChat,
+        base_url: "${OPENAI_BASE_URL:-https://api.openai.com/v1}",
+        key: Some("OPENAI_API_KEY"),
+        quirks: &[],
+    },
+    Preset {
+        name: "azure",
+        wire: Wire::OpenaiChat,
+        base_url: "${AZURE_OPENAI_ENDPOINT}/openai/v1",
+        key: Some("AZURE_OPENAI_API_KEY"),
+        quirks: &[("key_header", "api_key")],
+    },
+    Preset {
+        name: "openrouter",
+        wire: Wire::OpenaiChat,
+        base_url: "https://openrouter.ai/api/v1",
+        key: Some("OPENROUTER_API_KEY"),
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("reasoning_style", "object"),
+            ("stream_usage", "unasked"),
+            ("cache", "cache_control"),
+        ],
+    },
+    Preset {
+        name: "mistral",
+        wire: Wire::OpenaiChat,
+        base_url: "https://api.mistral.ai/v1",
+        key: Some("MISTRAL_API_KEY"),
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("call_ids", "nine"),
+            ("stream_usage", "unasked"),
+            ("tool_choice", "any"),
+            ("seed", "random_seed"),
+            ("files", "document_url"),
+        ],
+    },
+    Preset {
+        name: "deepseek",
+        wire: Wire::OpenaiChat,
+        base_url: "https://api.deepseek.com",
+        key: Some("DEEPSEEK_API_KEY"),
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("reasoning_style", "thinking"),
+            ("output_forms", "json"),
+            ("files", "left_out"),
+        ],
+    },
+    Preset {
+        name: "groq",
+        wire: Wire::OpenaiChat,
+        base_url: "https://api.groq.com/openai/v1",
+        key: Some("GROQ_API_KEY"),
+        quirks: &[("files", "images")],
+    },
+    Preset {
+        name: "xai",
+        wire: Wire::OpenaiChat,
+        base_url: "https://api.x.ai/v1",
+        key: Some("XAI_API_KEY"),
+        quirks: &[("files", "images")],
+    },
+    Preset {
+        name: "ollama",
+        wire: Wire::OpenaiChat,
+        base_url: "${OLLAMA_HOST:-http://127.0.0.1:11434}/v1",
+        key: None,
+        quirks: &[("output_limit", "max_tokens"), ("parallel_calls", "left_out"), ("files", "images")],
+    },
+    Preset {
+        name: "vllm",
+        wire: Wire::OpenaiChat,
+        base_url: "http://127.0.0.1:8000/v1",
+        key: None,
+        quirks: &[("files", "images")],
+    },
+    Preset {
+        name: "llamacpp",
+        wire: Wire::OpenaiChat,
+        base_url: "http://127.0.0.1:8080/v1",
+        key: None,
+        quirks: &[("output_limit", "max_tokens"), ("tool_choice", "unnamed"), ("files", "images")],
+    },
+    Preset {
+        name: "lmstudio",
+        wire: Wire::OpenaiChat,
+        base_url: "http://127.0.0.1:1234/v1",
+        key: None,
+        quirks: &[("output_limit", "max_tokens"), ("reasoning_style", "left_out"), ("files", "images")],
+    },
+];
 
 impl Preset {
     /// The preset called `name`.
@@ -46,5 +136,11 @@ impl Preset {
         }
         all.extend(settings.iter().map(|(name, value)| (name.clone(), value.clone())));
         all
+    }
+
+    /// The variables that it looks up unless a script says otherwise: that of its key first.
+    pub fn variables(&self) -> impl Iterator<Item = String> + use<> {
+        let of_url = Template::new(self.base_url).map(|url| url.variables().map(str::to_owned).collect::<Vec<_>>());
+        self.key.map(str::to_owned).into_iter().chain(of_url.into_iter().flatten())
     }
 }

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::codec::Wire;
 
 fn build(provider: &str, settings: &Value) -> Result<Arc<dyn Model>, BuildError> {
     build_model(provider, settings, &BTreeMap::new(), None)
@@ -31,19 +32,56 @@ fn every_known_provider_can_be_built() {
 
 #[test]
 fn an_unknown_provider_is_answered_with_the_known_ones() {
-    assert_eq!(
-        refusal("openai_chat", &json!({})),
-        "there is no provider `openai_chat`, did you mean `openai-chat`?; there are openai-chat, recorded, scripted"
-    );
-    assert_eq!(refusal("zzz", &json!({})), "there is no provider `zzz`; there are openai-chat, recorded, scripted");
+    let there_are = format!("there are {}", PROVIDERS.join(", "));
+    let expected = format!("there is no provider `openai_chat`, did you mean `openai-chat`?; {there_are}");
+    assert_eq!(refusal("openai_chat", &json!({})), expected);
+    assert_eq!(refusal("zzz", &json!({})), format!("there is no provider `zzz`; {there_are}"));
 }
 
 #[test]
-fn unknown_settings_are_errors_that_name_them() {
-    for provider in PROVIDERS.iter().copied() {
-        let text = refusal(provider, &json!({ "modell": "x" }));
-        assert!(text.contains("unknown field `modell`"), "{text}");
+fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
+    let expected = "the scripted model has no setting `modell`, did you mean `model`?; it has model, provider";
+    assert_eq!(refusal("scripted", &json!({ "modell": "x" })), expected);
+    for (setting, nearest) in [("modell", "model"), ("baseurl", "base_url"), ("reasoning_stile", "reasoning_style")] {
+        for preset in PRESETS.iter().filter(|preset| preset.wire == Wire::OpenaiChat) {
+            let text = refusal(preset.name, &json!({ setting: "x" }));
+            let begin =
+                format!("the {} model has no setting `{setting}`, did you mean `{nearest}`?; it has ", preset.name);
+            assert!(text.starts_with(&begin), "{text}");
+        }
     }
+    let unlike = refusal("mistral", &json!({ "zzz": 1 }));
+    assert!(
+        unlike.starts_with("the mistral model has no setting `zzz`; it has base_url, body_bytes_max, cache, "),
+        "{unlike}"
+    );
+}
+
+#[test]
+fn a_setting_of_the_codec_is_that_of_the_preset_unless_a_script_says_otherwise() {
+    let complete = |settings: Value| Preset::named("mistral").unwrap().complete(settings.as_object().unwrap());
+    assert_eq!(
+        (&complete(json!({}))["call_ids"], &complete(json!({}))["tool_choice"]),
+        (&json!("nine"), &json!("any"))
+    );
+    let own = complete(json!({ "call_ids": "any", "key": null }));
+    assert_eq!((&own["call_ids"], &own["key"], &own["seed"]), (&json!("any"), &Value::Null, &json!("random_seed")));
+}
+
+#[test]
+fn the_variables_of_a_model_are_those_of_its_settings_and_of_its_preset() {
+    let names = |provider: &str, settings: Value| {
+        let templates = templates_of(provider, &settings).unwrap();
+        templates
+            .iter()
+            .flat_map(|template| template.variables().map(str::to_owned).collect::<Vec<_>>())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names("azure", json!({ "model": "m" })), ["AZURE_OPENAI_ENDPOINT", "AZURE_OPENAI_API_KEY"]);
+    let own = json!({ "base_url": "http://${HOST}", "key": null, "headers": { "x-team": "${TEAM}" } });
+    assert_eq!(names("openai-chat", own), ["HOST", "TEAM"]);
+    assert_eq!(names("scripted", json!({})), Vec::<String>::new());
+    assert_eq!(Preset::named("ollama").unwrap().variables().collect::<Vec<_>>(), ["OLLAMA_HOST"]);
 }
 
 #[test]

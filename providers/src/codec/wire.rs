@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Codec, OpenAiChat};
+use super::{Codec, OpenAiChat, names_of};
 
 /// A wire: what a codec is for. Many providers speak the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,5 +44,13 @@ impl Wire {
         Ok(match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::deserialize(settings)?),
         })
+    }
+
+    /// The names of its codec's settings.
+    #[must_use]
+    pub fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::OpenaiChat => names_of::<OpenAiChat>(),
+        }
     }
 }

@@ -118,6 +118,14 @@ impl Template {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Variable { .. }))
     }
 
+    /// The names of its variables, in order.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Variable { name, .. } => Some(name.as_str()),
+        })
+    }
+
     /// The values of its variables that are set. Defaults are no secrets: they stand in the script.
     pub fn values(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
         let value = |piece: &Piece| match piece {

@@ -111,6 +111,8 @@ pub enum ChoiceWord {
     Required,
     /// At least one is `any`.
     Any,
+    /// At least one is `required`, and none can be named: the server takes a name for no choice.
+    Unnamed,
     /// Not at all: the server reads over it.
     LeftOut,
 }

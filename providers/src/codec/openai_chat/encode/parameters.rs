@@ -66,7 +66,7 @@ fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
 
 fn tool_choice(word: ChoiceWord, choice: &ToolChoice) -> Option<Value> {
     let required = match word {
-        ChoiceWord::Required => "required",
+        ChoiceWord::Required | ChoiceWord::Unnamed => "required",
         ChoiceWord::Any => "any",
         ChoiceWord::LeftOut => return None,
     };
@@ -74,6 +74,7 @@ fn tool_choice(word: ChoiceWord, choice: &ToolChoice) -> Option<Value> {
         ToolChoice::Auto => json!("auto"),
         ToolChoice::None => json!("none"),
         ToolChoice::Required => json!(required),
+        ToolChoice::Tool(_) if word == ChoiceWord::Unnamed => return None,
         ToolChoice::Tool(name) => json!({ "type": "function", "function": { "name": name } }),
     })
 }

@@ -62,6 +62,9 @@ fn a_choice_among_the_tools_is_told_in_the_words_of_the_server() {
     }
     let with = |tool_choice| OpenAiChat { tool_choice, ..OPENAI() };
     check(with(ChoiceWord::Any), choosing(ToolChoice::Required), json!({ "tool_choice": "any" }), &[]);
+    check(with(ChoiceWord::Unnamed), choosing(ToolChoice::Required), json!({ "tool_choice": "required" }), &[]);
+    let named = choosing(ToolChoice::Tool("t".into()));
+    check(with(ChoiceWord::Unnamed), named, json!({}), &["tool_choice_not_carried"]);
     check(with(ChoiceWord::LeftOut), choosing(ToolChoice::Auto), json!({}), &["tool_choice_not_carried"]);
 }
 
