@@ -2,7 +2,7 @@
 
 use folkmoot::core::ids::ModelName;
 use folkmoot::core::spec::{Definition, SpecText};
-use folkmoot::providers::HttpSettings;
+use folkmoot::providers::templates_of;
 use folkmoot::providers::transport::{ProcessEnvironment, Template};
 use serde_json::Value;
 
@@ -38,9 +38,5 @@ fn missing_of(model: &ModelName, definition: &Definition, text: &SpecText) -> Op
 /// The texts of a model's settings that variables may stand in, defaults and all. Settings that do not read have none
 /// here: building the model says what is wrong with them.
 fn templates(provider: &str, settings: &Value) -> Vec<Template> {
-    if provider != "openai-chat" {
-        return Vec::new();
-    }
-    let Ok(settings) = serde_json::from_value::<HttpSettings>(settings.clone()) else { return Vec::new() };
-    [settings.base_url].into_iter().chain(settings.key).chain(settings.headers.into_values()).collect()
+    templates_of(provider, settings).unwrap_or_default()
 }

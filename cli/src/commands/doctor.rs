@@ -1,6 +1,7 @@
 //! `folkmoot doctor`.
 
 use folkmoot::core::decider::decider_id;
+use folkmoot::providers::{PRESETS, Preset};
 use folkmoot::store::{OpenError, OpenMode};
 use serde::Serialize;
 
@@ -8,9 +9,6 @@ use crate::arguments::Common;
 use crate::exit::{CliError, STORE};
 use crate::source::hold;
 use crate::terminal::Terminal;
-
-/// The variables that models ask for, by provider.
-const CREDENTIALS: [(&str, &str); 2] = [("openai-chat", "OPENAI_API_KEY"), ("openai-chat", "OPENAI_BASE_URL")];
 
 /// What was found.
 #[derive(Debug, Serialize)]
@@ -38,23 +36,32 @@ enum StoreFindings {
 #[derive(Debug, Serialize)]
 struct Credential {
     provider: &'static str,
-    variable: &'static str,
+    variable: String,
     is_set: bool,
 }
 
 /// Shows the store's health, which credentials are set, and versions.
 pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let credentials =
-        CREDENTIALS.map(|(provider, variable)| Credential { provider, variable, is_set: is_set(variable) });
     let findings = Findings {
         version: env!("CARGO_PKG_VERSION"),
         decider: decider_id().to_string(),
         store: store(common).await?,
-        credentials: credentials.into(),
+        credentials: credentials(),
     };
     let mut terminal = Terminal::new();
     if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }
+}
+
+/// The variables that models ask for, by provider.
+fn credentials() -> Vec<Credential> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let of = |preset: &'static Preset| {
+        preset.variables().map(move |variable| {
+            let is_set = is_set(&variable);
+            Credential { provider: preset.name, variable, is_set }
+        })
+    };
+    PRESETS.iter().flat_map(of).collect()
 }
 
 async fn store(common: &Common) -> Result<StoreFindings, CliError> {

@@ -6,7 +6,21 @@ use super::{Field, HOUR, Record, Shape, Variants, field, required};
 pub(crate) static MODEL: Variants = Variants {
     what: "a model",
     tag: "provider",
-    records: &[("scripted", &SCRIPTED_MODEL), ("openai-chat", &OPENAI_CHAT_MODEL), ("recorded", &RECORDED_MODEL)],
+    records: &[
+        ("scripted", &SCRIPTED_MODEL),
+        ("recorded", &RECORDED_MODEL),
+        ("openai-chat", &CHAT_MODEL),
+        ("azure", &CHAT_MODEL),
+        ("openrouter", &CHAT_MODEL),
+        ("mistral", &CHAT_MODEL),
+        ("deepseek", &CHAT_MODEL),
+        ("groq", &CHAT_MODEL),
+        ("xai", &CHAT_MODEL),
+        ("ollama", &CHAT_MODEL),
+        ("vllm", &CHAT_MODEL),
+        ("llamacpp", &CHAT_MODEL),
+        ("lmstudio", &CHAT_MODEL),
+    ],
 };
 
 const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it.");
@@ -17,27 +31,46 @@ const CONTEXT: Field =
 
 static SCRIPTED_MODEL: Record = Record::new("a scripted model", &[&[PROVIDER, ATTEMPT_TIMEOUT, CONTEXT]]);
 
-static OPENAI_CHAT_MODEL: Record = Record::new(
-    "an openai-chat model",
-    &[&[
-        PROVIDER,
-        required("model", Text, "The provider's name of the model."),
-        field("base_url", Text, "Where it is, `/v1` included; `${OPENAI_BASE_URL}` if left out."),
-        field(
-            "key",
-            Either(&[Null, Text]),
-            "Its key, as `${NAME}`; `${OPENAI_API_KEY}` if left out; `null` sends none.",
-        ),
-        field("headers", Entries(&Text, &Text), "Headers to send with each request."),
-        field("stream", Flag, "Whether replies are streamed; `true` if left out."),
-        field("timeouts", Shape::Record(&TIMEOUTS), "How long an attempt waits for what."),
-        field("output_limit", Word(&["max_completion_tokens", "max_tokens"], &[]), "The field for the answer's limit."),
-        field("reasoning_echo", Word(&["as_received", "never"], &[]), "Whether reasoning is given back to the server."),
-        field("body_bytes_max", Count(1, 1 << 30), "The most bytes of a reply; 16 MiB if left out."),
-        ATTEMPT_TIMEOUT,
-        CONTEXT,
-    ]],
-);
+/// What every model behind HTTP has: the same whatever its wire.
+const HTTP: &[Field] = &[
+    PROVIDER,
+    required("model", Text, "The provider's name of the model."),
+    field("base_url", Text, "Where it is, with what stands before the path of the wire; the provider's if left out."),
+    field("key", Either(&[Null, Text]), "Its key, as `${NAME}`; the provider's if left out; `null` sends none."),
+    field("headers", Entries(&Text, &Text), "Headers to send with each request."),
+    field("stream", Flag, "Whether replies are streamed; `true` if left out."),
+    field("timeouts", Shape::Record(&TIMEOUTS), "How long an attempt waits for what."),
+    field("body_bytes_max", Count(1, 1 << 30), "The most bytes of a reply; 16 MiB if left out."),
+    ATTEMPT_TIMEOUT,
+    CONTEXT,
+];
+
+/// What the chat wire adds: in what its servers differ, as the provider has it if left out.
+const CHAT: &[Field] = &[
+    field("output_limit", Word(&["max_completion_tokens", "max_tokens"], &[]), "The field for the answer's limit."),
+    field("reasoning_echo", Word(&["as_received", "never"], &[]), "Whether reasoning is given back to the server."),
+    field(
+        "reasoning_style",
+        Word(&["effort", "object", "thinking", "left_out"], &[]),
+        "How the server is told how much to reason.",
+    ),
+    field("call_ids", Word(&["any", "nine"], &[]), "Which ids of calls the server takes."),
+    field("system_role", Word(&["system", "developer"], &[]), "The role of the message with the prompts."),
+    field("stream_usage", Word(&["asked", "unasked"], &[]), "Whether streams have to be asked for their usage."),
+    field("output_forms", Word(&["schema", "json"], &[]), "Which forms of an answer the server can hold it to."),
+    field(
+        "tool_choice",
+        Word(&["required", "any", "unnamed", "left_out"], &[]),
+        "How the server is told that a tool must be called.",
+    ),
+    field("parallel_calls", Word(&["sent", "left_out"], &[]), "Whether the server is told if calls may be several."),
+    field("seed", Word(&["seed", "random_seed", "left_out"], &[]), "The field for the seed."),
+    field("files", Word(&["file", "document_url", "images", "left_out"], &[]), "Which files are sent, and how."),
+    field("cache", Word(&["left_out", "cache_control"], &[]), "How the server is asked to keep a request."),
+    field("key_header", Word(&["authorization", "api_key"], &[]), "The header for the key."),
+];
+
+static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, CHAT]);
 
 static TIMEOUTS: Record = Record::new(
     "the timeouts",

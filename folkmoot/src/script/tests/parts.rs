@@ -7,11 +7,11 @@ use folkmoot_core::ids::ToolName;
 use folkmoot_core::response::LLMResponse;
 use folkmoot_core::rules::Rules;
 use folkmoot_providers::codec::{Codec as _, OpenAiChat};
-use folkmoot_providers::{PROVIDERS, build_model};
+use folkmoot_providers::{PROVIDERS, Preset, build_model};
 use folkmoot_tools::{Kind, build_tool, kinds};
 
 use super::*;
-use crate::script::grammar::{MODEL, TOOL};
+use crate::script::grammar::{MODEL, Shape, TOOL};
 
 #[test]
 fn tools_have_the_settings_that_the_tables_say() {
@@ -33,7 +33,10 @@ fn every_setting_of_a_model_is_known_to_its_provider() {
         "provider: scripted, timeout: 1s",
         "provider: openai-chat, model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
          timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, output_limit: max_tokens, \
-         reasoning_echo: never, body_bytes_max: 1, timeout: 1s",
+         reasoning_echo: never, reasoning_style: thinking, call_ids: nine, system_role: developer, \
+         stream_usage: unasked, output_forms: json, tool_choice: unnamed, parallel_calls: left_out, \
+         seed: random_seed, files: document_url, cache: cache_control, key_header: api_key, \
+         body_bytes_max: 1, timeout: 1s",
     ];
     let mut seen = BTreeSet::new();
     for model in models {
@@ -46,6 +49,23 @@ fn every_setting_of_a_model_is_known_to_its_provider() {
     let openai: BTreeSet<_> =
         openai.filter(|name| !matches!(*name, "timeout" | "context_tokens")).map(str::to_owned).collect();
     assert_eq!(seen, openai, "a setting that is not tried here");
+}
+
+#[test]
+fn every_word_of_a_setting_is_known_to_its_provider_and_every_provider_has_its_settings() {
+    for (provider, record) in MODEL.records.iter().filter(|(name, _)| !matches!(*name, "scripted" | "recorded")) {
+        let known = Preset::named(provider).unwrap().wire.settings();
+        let names: BTreeSet<&str> = record.fields().map(|field| field.name).collect();
+        assert!(known.iter().all(|setting| names.contains(setting)), "{provider}: {known:?}");
+        for field in record.fields().filter(|field| known.contains(&field.name)) {
+            let Shape::Word(words, _) = field.shape else { continue };
+            for word in words {
+                let settings = serde_json::json!({ "provider": provider, "model": "m", field.name: word });
+                let built = build_model(provider, &settings, &BTreeMap::new(), None);
+                assert!(built.is_ok(), "{provider}: {}: {word}: {:?}", field.name, built.err());
+            }
+        }
+    }
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn tools_and_models_say_what_they_are() {
     );
     assert_eq!(
         faults(&ROOM.replace("provider: scripted", "provider: openai-chat")),
-        ["2:11 an openai-chat model needs `model` | The provider's name of the model."]
+        ["2:11 a model of the chat wire needs `model` | The provider's name of the model."]
     );
 }
 
