@@ -93,7 +93,12 @@ pub const PRESETS: &[Preset] = &[
         wire: Wire::OpenaiChat,
         base_url: "${OLLAMA_HOST:-http://127.0.0.1:11434}/v1",
         key: None,
-        quirks: &[("output_limit", "max_tokens"), ("parallel_calls", "left_out"), ("files", "images")],
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("tool_choice", "left_out"),
+            ("parallel_calls", "left_out"),
+            ("files", "images"),
+        ],
     },
     Preset {
         name: "vllm",

@@ -101,3 +101,33 @@ fn a_bad_reply_is_told_with_its_agent_and_number() {
         "{text}"
     );
 }
+
+/// The row of a preset in the table of `docs/providers.md`.
+fn row(preset: &Preset) -> String {
+    let code = |text: &str| format!("`{text}`");
+    let quirks: Vec<String> = preset.quirks.iter().map(|(name, word)| format!("`{name}: {word}`")).collect();
+    let quirks = if quirks.is_empty() { "–".to_owned() } else { quirks.join(", ") };
+    let key = preset.key.map_or("–".to_owned(), code);
+    format!("| `{}` | {} | {} | {key} | {quirks} |", preset.name, preset.wire.name(), code(preset.base_url))
+}
+
+#[test]
+fn the_documented_table_is_that_of_the_presets() {
+    let text = include_str!("../../../docs/providers.md");
+    let rows: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("|---")).skip(1).collect();
+    let rows: Vec<&str> = rows.into_iter().take_while(|line| line.starts_with("| `")).collect();
+    for preset in PRESETS {
+        assert!(rows.contains(&row(preset).as_str()), "docs/providers.md lacks this row:\n{}", row(preset));
+    }
+    // A row of a wire that this build does not speak is about another one.
+    let is_spoken = |row: &&&str| Wire::ALL.iter().any(|wire| row.contains(&format!("` | {} | ", wire.name())));
+    assert_eq!(rows.iter().filter(is_spoken).count(), PRESETS.len(), "{rows:#?}");
+}
+
+#[test]
+fn the_documented_settings_of_the_chat_wire_are_those_of_its_codec() {
+    let text = include_str!("../../../docs/providers.md");
+    for setting in Wire::OpenaiChat.settings() {
+        assert!(text.contains(&format!("| `{setting}` | `")), "docs/providers.md does not tell of `{setting}`");
+    }
+}
