@@ -14,6 +14,7 @@ mod exchange;
 mod retry_after;
 mod secret;
 mod settings;
+mod url;
 
 pub use secret::{Environment, MissingVariable, ProcessEnvironment, Secret, Template, TemplateError};
 pub use settings::{HttpSettings, Timeouts};
@@ -63,7 +64,8 @@ impl HttpModel {
         let mode = if self.settings.stream { Mode::Stream } else { Mode::Whole };
         let wire = self.codec.encode(&call.request, &call.files, mode);
         let base_url = self.expand(&self.settings.base_url)?;
-        let url = format!("{}{}", base_url.expose().trim_end_matches('/'), wire.path);
+        let keyed = if self.settings.key.is_some() { url::Keyed::Yes } else { url::Keyed::No };
+        let url = url::url(base_url.expose(), &wire.path, keyed);
         let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
         for (name, value) in &wire.headers {
             request = request.header(*name, value);

@@ -122,6 +122,17 @@ fn says(text: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_bare_host_is_asked_without_a_key_and_refused_with_one() {
+    let server = Server::answering("200 OK", &["content-type: application/json"], &whole_body());
+    let host = server.base_url.strip_prefix("http://").unwrap();
+    let (outcome, _) = call(host, json!({ "stream": false, "key": null })).await;
+    assert_eq!(outcome.unwrap().spoken(), "Hello");
+    let (outcome, _) = call(host, json!({ "stream": false })).await;
+    assert!(outcome.is_err());
+    assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
 async fn a_whole_answer_is_asked_for_and_read() {
     let server = Server::answering("200 OK", &["content-type: application/json"], &whole_body());
     let (outcome, shown) = call(&server.base_url, json!({ "stream": false, "headers": { "x-title": "room" } })).await;
