@@ -34,6 +34,9 @@ pub struct Parameters {
     /// Whether one answer may ask for several calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_calls: Option<bool>,
+    /// Whether the provider is to hold the arguments of calls to the schemas of their tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strict_tools: Option<bool>,
     /// The form of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputFormat>,
@@ -64,6 +67,7 @@ impl Parameters {
             seed: self.seed.or(fallback.seed),
             tool_choice: self.tool_choice.clone().or_else(|| fallback.tool_choice.clone()),
             parallel_calls: self.parallel_calls.or(fallback.parallel_calls),
+            strict_tools: self.strict_tools.or(fallback.strict_tools),
             output: self.output.clone().or_else(|| fallback.output.clone()),
             reasoning: self.reasoning.or(fallback.reasoning),
             cache,
@@ -79,7 +83,7 @@ impl Parameters {
 
     /// The same for a call without tools.
     pub(crate) fn without_tools(self) -> Self {
-        Self { tool_choice: None, parallel_calls: None, ..self }
+        Self { tool_choice: None, parallel_calls: None, strict_tools: None, ..self }
     }
 
     /// The same for a summary, which is prose of at most `tokens_max`, whatever the agent's answers look like.
