@@ -99,9 +99,12 @@ const CONTEXT: &[&str] = &[
     "available context size",
     "context window",
     "prompt is too long",
+    "exceed context limit",
+    "request_too_large",
 ];
 const FILTER_NAMES: &[&str] = &["content_filter", "content_policy", "moderation"];
-const FILTER: &[&str] = &["responsibleaipolicyviolation", "content management policy", "flagged by moderation"];
+const FILTER: &[&str] =
+    &["responsibleaipolicyviolation", "content management policy", "content filtering policy", "flagged by moderation"];
 const ACCOUNT_NAMES: &[&str] = &["insufficient_quota", "billing", "invalid_api_key", "authentication", "permission"];
 const ACCOUNT: &[&str] = &[
     "invalid api key",
@@ -110,6 +113,7 @@ const ACCOUNT: &[&str] = &[
     "insufficient credits",
     "insufficient balance",
     "credit balance",
+    "api usage limits",
 ];
 
 fn by_status(status: u16, text: &str) -> Kind {
