@@ -11,6 +11,7 @@ use folkmoot_core::request::ModelRequest;
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use serde_json::Value;
 
+pub mod anthropic_messages;
 mod conversation;
 mod events;
 mod failure;
@@ -21,6 +22,7 @@ pub mod openai_chat;
 pub mod sse;
 mod wire;
 
+pub use anthropic_messages::AnthropicMessages;
 pub(crate) use names::names_of;
 pub use openai_chat::OpenAiChat;
 pub use sse::SseParser;

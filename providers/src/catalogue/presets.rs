@@ -121,6 +121,13 @@ pub const PRESETS: &[Preset] = &[
         key: None,
         quirks: &[("output_limit", "max_tokens"), ("reasoning_style", "left_out"), ("files", "images")],
     },
+    Preset {
+        name: "anthropic-messages",
+        wire: Wire::AnthropicMessages,
+        base_url: "${ANTHROPIC_BASE_URL:-https://api.anthropic.com}",
+        key: Some("ANTHROPIC_API_KEY"),
+        quirks: &[],
+    },
 ];
 
 impl Preset {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Codec, OpenAiChat, names_of};
+use super::{AnthropicMessages, Codec, OpenAiChat, names_of};
 
 /// A wire: what a codec is for. Many providers speak the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -13,17 +13,20 @@ use super::{Codec, OpenAiChat, names_of};
 pub enum Wire {
     /// OpenAI Chat Completions.
     OpenaiChat,
+    /// Anthropic Messages.
+    AnthropicMessages,
 }
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::OpenaiChat];
+    pub const ALL: [Self; 2] = [Self::OpenaiChat, Self::AnthropicMessages];
 
     /// Its name, as scripts and opaque parts have it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
+            Self::AnthropicMessages => "anthropic-messages",
         }
     }
 
@@ -32,6 +35,7 @@ impl Wire {
     pub fn default_codec(self) -> Arc<dyn Codec> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+            Self::AnthropicMessages => Arc::new(AnthropicMessages::default()),
         }
     }
 
@@ -43,6 +47,7 @@ impl Wire {
         let settings = Value::Object(settings.clone());
         Ok(match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::deserialize(settings)?),
+            Self::AnthropicMessages => Arc::new(AnthropicMessages::deserialize(settings)?),
         })
     }
 
@@ -51,6 +56,7 @@ impl Wire {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::OpenaiChat => names_of::<OpenAiChat>(),
+            Self::AnthropicMessages => names_of::<AnthropicMessages>(),
         }
     }
 }

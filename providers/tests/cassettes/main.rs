@@ -14,6 +14,7 @@
 use folkmoot_core::response::LLMResponse;
 use folkmoot_providers::codec::{Codec, DecodeError, Delta};
 
+mod anthropic_messages;
 mod openai_chat;
 mod recording;
 mod splits;

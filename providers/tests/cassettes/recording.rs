@@ -11,6 +11,8 @@ use serde_json::Value;
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Exchange {
     pub(crate) id: String,
+    /// Where it was sent.
+    pub(crate) path: String,
     pub(crate) status: u16,
     pub(crate) stream: bool,
     /// What was sent.

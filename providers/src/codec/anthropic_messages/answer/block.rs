@@ -1,0 +1,170 @@
+//! One block of an answer.
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::{Value, json};
+
+use super::super::note::Note;
+use super::parts::Built;
+use crate::codec::Delta;
+use crate::codec::json::{Fields, is_blank, text_of};
+
+/// A block as far as it has come.
+#[derive(Debug)]
+pub(super) struct Block {
+    fields: Fields,
+    /// Its input as the document has it.
+    input: Option<String>,
+    /// Its input as a stream brings it: JSON, in pieces.
+    fragments: String,
+}
+
+/// What a fragment adds to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Fragment {
+    /// Prose.
+    Text,
+    /// Reasoning.
+    Thinking,
+    /// The input of a call.
+    Json,
+    /// The signature of reasoning.
+    Signature,
+}
+
+impl Block {
+    /// A block that begins with these fields.
+    pub(super) const fn new(fields: Fields, input: Option<String>) -> Self {
+        Self { fields, input, fragments: String::new() }
+    }
+
+    /// An empty block of the same type.
+    pub(super) fn next(&self) -> Self {
+        Self::new(Fields::from_iter([("type".to_owned(), json!(self.kind()))]), None)
+    }
+
+    /// How such a fragment of it is shown, if it is.
+    pub(super) fn shown(&self, fragment: Fragment) -> Option<fn(String) -> Delta> {
+        match fragment {
+            Fragment::Text if self.kind() == "text" => Some(Delta::Text),
+            Fragment::Thinking if self.kind() == "thinking" => Some(Delta::Reasoning),
+            Fragment::Text | Fragment::Thinking | Fragment::Json | Fragment::Signature => None,
+        }
+    }
+
+    /// What it begins with, as it is shown.
+    pub(super) fn shown_so_far(&self) -> Option<Delta> {
+        let shown = [(Fragment::Text, "text"), (Fragment::Thinking, "thinking")];
+        let (delta, field) = shown.into_iter().find_map(|(kind, field)| Some((self.shown(kind)?, field)))?;
+        let text = text_of(self.fields.get(field));
+        (!text.is_empty()).then(|| delta(text.to_owned()))
+    }
+
+    /// Adds a fragment.
+    pub(super) fn append(&mut self, fragment: Fragment, text: &str) {
+        let field = match fragment {
+            Fragment::Text => "text",
+            Fragment::Thinking => "thinking",
+            Fragment::Signature => "signature",
+            Fragment::Json => return self.fragments.push_str(text),
+        };
+        if let Some(Value::String(so_far)) = self.fields.get_mut(field) {
+            so_far.push_str(text);
+        } else {
+            self.fields.insert(field.to_owned(), json!(text));
+        }
+    }
+
+    /// Adds a citation.
+    pub(super) fn cite(&mut self, citation: Value) {
+        if let Some(Value::Array(citations)) = self.fields.get_mut("citations") {
+            citations.push(citation);
+        } else {
+            self.fields.insert("citations".to_owned(), Value::Array(vec![citation]));
+        }
+    }
+
+    /// Adds its parts to an answer.
+    pub(super) fn finish(mut self, built: &mut Built) {
+        match self.kind() {
+            "text" => {
+                let text = self.take_text("text");
+                let rest = self.rest();
+                if text.is_empty() {
+                    built.keep("text", rest);
+                } else {
+                    built.parts.push(Part::Text(text));
+                    built.note(Note::Text(rest));
+                }
+            }
+            "thinking" => {
+                let text = self.take_text("thinking");
+                if !text.is_empty() {
+                    built.parts.push(Part::Reasoning(text));
+                }
+                self.fields.remove("type");
+                built.note(Note::Thinking(self.fields));
+            }
+            "tool_use" => self.finish_call(built),
+            _ => self.finish_stranger(built),
+        }
+    }
+
+    fn finish_call(mut self, built: &mut Built) {
+        let (label, tool) = (self.take_text("id"), self.take_text("name"));
+        let input = self.fields.remove("input").filter(|input| !is_blank(input));
+        let arguments = if !self.fragments.is_empty() {
+            built.keep("input", input.into_iter().map(|input| ("begun_with".to_owned(), input)).collect());
+            std::mem::take(&mut self.fragments)
+        } else if let Some(input) = input {
+            self.input.take().unwrap_or_else(|| input.to_string())
+        } else {
+            "{}".to_owned()
+        };
+        let call = CallPart { label, tool, arguments };
+        if built.is_cut && serde_json::from_str::<Fields>(&call.arguments).is_err() {
+            built.incomplete_calls.push(json!(call));
+            return;
+        }
+        // That the model itself asks is the rule; only another caller is worth a note.
+        self.fields.retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));
+        built.has_calls = true;
+        built.parts.push(Part::Call(call));
+        built.note(Note::Call(self.rest()));
+    }
+
+    /// A block of the provider's own. It goes back as it came, unless its input broke off.
+    fn finish_stranger(mut self, built: &mut Built) {
+        if !self.fragments.is_empty() {
+            let Ok(input) = serde_json::from_str(&self.fragments) else {
+                self.fields.insert("input".to_owned(), Value::String(self.fragments));
+                built.incomplete_blocks.push(Value::Object(self.fields));
+                return;
+            };
+            self.fields.insert("input".to_owned(), input);
+        }
+        built.note(Note::Block(self.fields));
+    }
+
+    fn kind(&self) -> &str {
+        text_of(self.fields.get("type"))
+    }
+
+    /// Takes a text out; what is no text stays.
+    fn take_text(&mut self, field: &str) -> String {
+        match self.fields.get_mut(field) {
+            Some(Value::String(text)) => {
+                let text = std::mem::take(text);
+                self.fields.remove(field);
+                text
+            }
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) | None => {
+                String::new()
+            }
+        }
+    }
+
+    /// The other fields that say something.
+    fn rest(self) -> Fields {
+        self.fields.into_iter().filter(|(field, value)| field != "type" && !is_blank(value)).collect()
+    }
+}

@@ -1,0 +1,107 @@
+//! How the model is to answer.
+
+use folkmoot_core::request::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
+use serde_json::{Value, json};
+
+use super::super::{AnthropicMessages, ApiVersion};
+use super::Body;
+use crate::codec::json::Fields;
+
+/// Writes all parameters but those of tools and of the cache.
+pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters) {
+    let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max).unwrap_or_default();
+    // The budget of reasoning counts as part of the answer, and must be less than its limit.
+    let default = codec.output_tokens_default.saturating_add(budget);
+    body.put("max_tokens", json!(parameters.output_tokens_max.unwrap_or(default)));
+    put_sampling(body, codec.api_version, parameters);
+    if !parameters.stop.is_empty() {
+        body.put("stop_sequences", json!(parameters.stop));
+    }
+    body.warn_if(parameters.seed.is_some(), "seed_not_carried");
+    if let Some(reasoning) = parameters.reasoning {
+        put_thinking(body, reasoning);
+    }
+    put_output_config(body, parameters);
+}
+
+fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
+    let settings = [
+        ("temperature", parameters.temperature_milli, "temperature_not_carried"),
+        ("top_p", parameters.top_p_milli, "top_p_not_carried"),
+    ];
+    for (field, milli, warning) in settings {
+        match (milli, version) {
+            (Some(milli), ApiVersion::V20230601) => body.put(field, json!(f64::from(milli) / 1000.0)),
+            (Some(_), ApiVersion::V20261021) => body.warn_if(true, warning),
+            (None, _) => {}
+        }
+    }
+}
+
+/// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much.
+fn put_thinking(body: &mut Body, reasoning: Reasoning) {
+    let mut thinking = Fields::new();
+    let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
+    match (reasoning.effort, reasoning.tokens_max) {
+        (Some(Effort::None), tokens_max) => {
+            body.warn_if(tokens_max.is_some(), "reasoning_tokens_not_carried");
+            set("type", json!("disabled"));
+        }
+        (_, Some(tokens)) => {
+            set("type", json!("enabled"));
+            set("budget_tokens", json!(tokens));
+        }
+        (_, None) => set("type", json!("adaptive")),
+    }
+    if let Some(show) = reasoning.show.filter(|_| reasoning.effort != Some(Effort::None)) {
+        set("display", json!(if show { "summarized" } else { "omitted" }));
+    }
+    body.put("thinking", Value::Object(thinking));
+}
+
+fn put_output_config(body: &mut Body, parameters: &Parameters) {
+    let mut config = Fields::new();
+    match parameters.reasoning.and_then(|reasoning| reasoning.effort) {
+        None | Some(Effort::None) => {}
+        // The wire has nothing below.
+        Some(Effort::Minimal) => {
+            body.warn_if(true, "effort_raised_to_low");
+            config.insert("effort".to_owned(), json!(Effort::Low.word()));
+        }
+        Some(effort @ (Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh | Effort::Max)) => {
+            config.insert("effort".to_owned(), json!(effort.word()));
+        }
+    }
+    match &parameters.output {
+        None => {}
+        Some(OutputFormat::Json) => body.warn_if(true, "output_not_carried"),
+        // The wire has no name for a schema, and always holds the answer to it.
+        Some(OutputFormat::Schema { schema, strict, .. }) => {
+            body.warn_if(*strict == Some(false), "output_not_strict_not_carried");
+            config.insert("format".to_owned(), json!({ "type": "json_schema", "schema": schema }));
+        }
+    }
+    if !config.is_empty() {
+        body.put("output_config", Value::Object(config));
+    }
+}
+
+/// Writes which tools may be called. Only for a request with tools.
+pub(super) fn put_tool_choice(body: &mut Body, parameters: &Parameters) {
+    let is_single = parameters.parallel_calls == Some(false);
+    let mut choice = match &parameters.tool_choice {
+        None if is_single => json!({ "type": "auto" }),
+        None => return,
+        Some(ToolChoice::Auto) => json!({ "type": "auto" }),
+        Some(ToolChoice::None) => json!({ "type": "none" }),
+        Some(ToolChoice::Required) => json!({ "type": "any" }),
+        Some(ToolChoice::Tool(name)) => json!({ "type": "tool", "name": name }),
+    };
+    // Where none may be called, the wire takes no word on how many.
+    if let (true, Some(choice)) =
+        (is_single && parameters.tool_choice != Some(ToolChoice::None), choice.as_object_mut())
+    {
+        choice.insert("disable_parallel_tool_use".to_owned(), json!(true));
+    }
+    body.put("tool_choice", choice);
+}

@@ -1,0 +1,96 @@
+//! The agent's own answers.
+
+use std::collections::BTreeSet;
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::{Value, json};
+
+use super::super::note::Note;
+use super::messages::text;
+use crate::codec::json::{Fields, text_of};
+
+/// Under this key stand arguments that are no JSON object, as the provider advises: an input has to be one.
+const INVALID: &str = "INVALID_JSON";
+
+/// An answer as it is written again.
+#[derive(Debug, Default)]
+struct Said<'r> {
+    blocks: Vec<Value>,
+    /// Reasoning whose note has not come.
+    reasoning: Option<&'r str>,
+    /// Whether the last block is what the next note may be about.
+    is_open: bool,
+}
+
+/// The blocks of an answer whose calls have these `ids`.
+pub(super) fn blocks(parts: &[Part], ids: Vec<String>, warnings: &mut BTreeSet<&'static str>) -> Vec<Value> {
+    let mut said = Said::default();
+    let mut ids = ids.into_iter();
+    for part in parts {
+        if !matches!(part, Part::Opaque(_)) {
+            said.drop_reasoning(warnings);
+        }
+        match part {
+            Part::Text(prose) | Part::Refusal(prose) => said.push(text(prose)),
+            Part::Reasoning(reasoning) => said.reasoning = Some(reasoning),
+            Part::Call(call) => said.push(ids.next().map(|id| call_block(call, &id, warnings))),
+            Part::Opaque(opaque) => match Note::read(opaque) {
+                Some(note) => said.take_note(note, warnings),
+                None => drop(warnings.insert("opaque_not_carried")),
+            },
+        }
+    }
+    said.drop_reasoning(warnings);
+    said.blocks
+}
+
+impl Said<'_> {
+    fn push(&mut self, block: Option<Value>) {
+        self.is_open = block.is_some();
+        self.blocks.extend(block);
+    }
+
+    /// Reasoning without a note is of another wire: it has no signature, and would be refused.
+    fn drop_reasoning(&mut self, warnings: &mut BTreeSet<&'static str>) {
+        if self.reasoning.take().is_some() {
+            warnings.insert("reasoning_not_carried");
+        }
+    }
+
+    fn take_note(&mut self, note: Note, warnings: &mut BTreeSet<&'static str>) {
+        match note {
+            Note::Thinking(mut fields) => {
+                let reasoning = self.reasoning.take().unwrap_or_default();
+                fields.insert("type".to_owned(), json!("thinking"));
+                fields.insert("thinking".to_owned(), json!(reasoning));
+                self.blocks.push(Value::Object(fields));
+                self.is_open = false;
+            }
+            Note::Text(fields) => self.extend_last("text", fields),
+            Note::Call(fields) => self.extend_last("tool_use", fields),
+            Note::Block(fields) => {
+                self.drop_reasoning(warnings);
+                self.blocks.push(Value::Object(fields));
+                self.is_open = false;
+            }
+            Note::Kept(_) => {}
+        }
+    }
+
+    /// Gives the last block further fields. It keeps its own.
+    fn extend_last(&mut self, kind: &str, fields: Fields) {
+        let last = self.blocks.last_mut().filter(|block| self.is_open && text_of(block.get("type")) == kind);
+        if let Some(Value::Object(block)) = last {
+            let own = std::mem::replace(block, fields);
+            block.extend(own);
+        }
+    }
+}
+
+fn call_block(call: &CallPart, id: &str, warnings: &mut BTreeSet<&'static str>) -> Value {
+    let input = serde_json::from_str::<Fields>(&call.arguments).unwrap_or_else(|_| {
+        warnings.insert("arguments_not_object");
+        Fields::from_iter([(INVALID.to_owned(), json!(call.arguments))])
+    });
+    json!({ "type": "tool_use", "id": id, "name": call.tool, "input": input })
+}
