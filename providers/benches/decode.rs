@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use folkmoot_providers::codec::{Codec as _, OpenAiChat};
+use folkmoot_providers::codec::{AnthropicMessages, Codec as _, OpenAiChat};
 use serde_json::{Value, json};
 
 /// The sizes in which a network hands bytes over.
@@ -46,5 +46,35 @@ fn decode(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, decode);
+/// The same answer as Anthropic sends it.
+fn decode_anthropic(c: &mut Criterion) {
+    let delta = |at: usize| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": format!("word {at} ") } });
+    let message = json!({ "type": "message", "role": "assistant", "model": "small-1", "content": [] });
+    let first = [
+        json!({ "type": "message_start", "message": message }),
+        json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
+    ];
+    let last = [
+        json!({ "type": "content_block_stop", "index": 0 }),
+        json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } }),
+        json!({ "type": "message_stop" }),
+    ];
+    let events = first.into_iter().chain((0..2_000).map(delta)).chain(last);
+    let name = |event: &Value| event.get("type").and_then(Value::as_str).map(str::to_owned).unwrap();
+    let event = |event: Value| format!("event: {}\ndata: {event}\n\n", name(&event));
+    let body: String = events.map(event).collect();
+    let mut group = c.benchmark_group("anthropic-messages stream");
+    group.throughput(Throughput::Bytes(body.len() as u64));
+    group.bench_function("decoder", |bencher| {
+        bencher.iter(|| {
+            let mut decoder = AnthropicMessages::default().stream_decoder();
+            let deltas: usize =
+                body.as_bytes().chunks(PIECE_BYTES).map(|piece| decoder.push(piece).unwrap().len()).sum();
+            black_box((deltas, decoder.finish().unwrap()))
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, decode, decode_anthropic);
 criterion_main!(benches);

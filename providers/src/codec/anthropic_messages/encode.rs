@@ -17,8 +17,8 @@ mod said;
 
 pub(super) use files::takes_file;
 
-/// Fields that are the codec's own, also where it does not write them.
-const RESERVED: &[&str] = &["stream", "system", "tools"];
+/// Fields that are the codec's own, also where it does not write them: it has to know how the answer comes.
+const RESERVED: &[&str] = &["stream"];
 
 /// A body as far as it is written.
 #[derive(Debug, Default)]

@@ -6,7 +6,9 @@ use super::*;
 use crate::codec::Delta;
 
 mod decode;
+mod encode;
 mod errors;
+mod parameters;
 mod twins;
 
 fn codec() -> AnthropicMessages {
