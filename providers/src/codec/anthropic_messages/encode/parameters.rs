@@ -19,7 +19,7 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
     }
     body.warn_if(parameters.seed.is_some(), "seed_not_carried");
     if let Some(reasoning) = parameters.reasoning {
-        put_thinking(body, reasoning);
+        put_thinking(body, reasoning, parameters.output_tokens_max);
     }
     put_output_config(body, parameters);
 }
@@ -38,14 +38,18 @@ fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
     }
 }
 
-/// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much.
-fn put_thinking(body: &mut Body, reasoning: Reasoning) {
+/// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much. A limit that leaves no
+/// token for the answer is refused, so that such reasoning is left out, as in a short summary by an agent that reasons.
+fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option<u32>) {
     let mut thinking = Fields::new();
     let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
     match (reasoning.effort, reasoning.tokens_max) {
         (Some(Effort::None), tokens_max) => {
             body.warn_if(tokens_max.is_some(), "reasoning_tokens_not_carried");
             set("type", json!("disabled"));
+        }
+        (_, Some(tokens)) if output_tokens_max.is_some_and(|most| most <= tokens) => {
+            return body.warn_if(true, "reasoning_tokens_not_carried");
         }
         (_, Some(tokens)) => {
             set("type", json!("enabled"));

@@ -130,6 +130,9 @@ fn the_limit_that_nobody_set_leaves_room_for_reasoning() {
     assert_eq!(field("max_tokens", reasoning(limited)), json!(6_144));
     let set = Parameters { output_tokens_max: Some(3_000), ..reasoning(limited) };
     assert_eq!(field("max_tokens", set), json!(3_000));
+    let tight = Parameters { output_tokens_max: Some(2_048), ..reasoning(limited) };
+    let (body, warnings) = encode(tight);
+    assert_eq!((&body["thinking"], warnings), (&Value::Null, vec!["reasoning_tokens_not_carried".into()]));
     let roomy = AnthropicMessages { output_tokens_default: 100, ..codec() };
     assert_eq!(encode_by(roomy, Parameters::default()).0["max_tokens"], json!(100));
 }

@@ -169,6 +169,23 @@ proptest! {
     }
 
     #[test]
+    fn a_damaged_document_is_an_answer_or_an_error_and_goes_back(
+        at in any::<prop::sample::Index>(),
+        byte in any::<u8>(),
+        which in 0..4_usize,
+    ) {
+        let mut bytes = TWINS[which].0.to_vec();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(response) = codec().decode(&bytes) {
+            let items = vec![folkmoot_core::request::Item::Said { parts: response.reply().parts.clone() }];
+            let request = folkmoot_core::border::ForgedRequest { items, ..Default::default() };
+            let body = codec().encode(&request.into_request(), &Files::new(), Mode::Whole).body;
+            prop_assert!(body["messages"].as_array().is_some_and(|messages| !messages.is_empty()));
+        }
+    }
+
+    #[test]
     fn events_in_any_order_never_panic_and_show_what_is_said(order in prop::collection::vec(any::<prop::sample::Index>(), 0..40), which in 0..2_usize) {
         let text = String::from_utf8(TWINS[which].1.to_vec()).unwrap().replace('\r', "");
         let all: Vec<&str> = text.split_inclusive("\n\n").filter(|event| !event.contains("message_stop")).collect();
