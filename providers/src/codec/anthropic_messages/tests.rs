@@ -8,6 +8,7 @@ use crate::codec::Delta;
 mod decode;
 mod encode;
 mod errors;
+mod files;
 mod parameters;
 mod twins;
 

@@ -1,8 +1,5 @@
-use std::sync::Arc;
-
 use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Attached, Layer, LayerKind, Parameters, ToolDeclaration};
+use folkmoot_core::request::{Layer, LayerKind, Parameters, ToolDeclaration};
 
 use super::*;
 
@@ -44,13 +41,9 @@ fn gives(id: &str, content: &str) -> Value {
     json!({ "type": "tool_result", "tool_use_id": id, "content": [text(content)] })
 }
 
-fn encode_with(items: Vec<Item>, files: &Files) -> (Value, Vec<String>) {
-    let wire = codec().encode(&request(items).into_request(), files, Mode::Whole);
-    (wire.body["messages"].clone(), wire.warnings)
-}
-
 fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    encode_with(items, &Files::new())
+    let wire = codec().encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    (wire.body["messages"].clone(), wire.warnings)
 }
 
 fn no_warnings() -> Vec<String> {
@@ -251,45 +244,6 @@ fn messages_of_one_role_are_one_and_an_empty_answer_is_none() {
         user(&[text("Ada: Three")]),
     ]);
     assert_eq!(encode(items), (expected, no_warnings()));
-}
-
-#[test]
-fn files_are_blocks_before_the_words_about_them() {
-    let bytes: [&[u8]; 4] = [b"\x89PNG", b"%PDF", "Grüezi".as_bytes(), b"\xff\xfe"];
-    let types = ["image/png", "application/pdf", "text/markdown; charset=utf-8", "text/plain"];
-    let attachments: Vec<Attached<String>> = bytes
-        .iter()
-        .zip(types)
-        .map(|(bytes, media_type)| Attached {
-            blob: Digest::sha256(bytes),
-            media_type: media_type.into(),
-            name: "f".into(),
-            bytes: 1,
-        })
-        .collect();
-    let files: Files = bytes.iter().map(|bytes| (Digest::sha256(bytes), Arc::from(*bytes))).collect();
-    let (messages, warnings) =
-        encode_with(vec![Item::Heard { from: "Ada".into(), text: "Look!".into(), attachments }], &files);
-    let source = |media_type: &str, data: &str| json!({ "type": "base64", "media_type": media_type, "data": data });
-    let note = json!({ "type": "text", "media_type": "text/plain", "data": "Grüezi" });
-    let blocks = messages[0]["content"].as_array().unwrap();
-    let expected = [
-        json!({ "type": "image", "source": source("image/png", "iVBORw==") }),
-        json!({ "type": "document", "source": source("application/pdf", "JVBERg=="), "title": "f" }),
-        json!({ "type": "document", "source": note, "title": "f" }),
-    ];
-    assert_eq!(blocks[..3], expected);
-    assert!(blocks[3]["text"].as_str().unwrap().starts_with("Ada: Look!\n[attached: "), "{}", blocks[3]);
-    assert_eq!((blocks.len(), warnings), (4, vec!["attachment_not_sent".to_owned()]), "a text that is none is told");
-}
-
-#[test]
-fn the_files_that_the_wire_carries_are_known() {
-    let carried = ["image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf", "text/csv"];
-    assert!(carried.iter().all(|media_type| codec().takes_file(media_type)));
-    assert!(
-        !["image/svg+xml", "audio/wav", "application/zip", ""].iter().any(|media_type| codec().takes_file(media_type))
-    );
 }
 
 proptest! {
