@@ -19,12 +19,14 @@ mod json;
 mod kept;
 mod names;
 pub mod openai_chat;
+pub mod openai_responses;
 pub mod sse;
 mod wire;
 
 pub use anthropic_messages::AnthropicMessages;
 pub(crate) use names::names_of;
 pub use openai_chat::OpenAiChat;
+pub use openai_responses::OpenAiResponses;
 pub use sse::SseParser;
 pub use wire::Wire;
 

@@ -128,6 +128,13 @@ pub const PRESETS: &[Preset] = &[
         key: Some("ANTHROPIC_API_KEY"),
         quirks: &[],
     },
+    Preset {
+        name: "openai-responses",
+        wire: Wire::OpenaiResponses,
+        base_url: "${OPENAI_BASE_URL:-https://api.openai.com/v1}",
+        key: Some("OPENAI_API_KEY"),
+        quirks: &[],
+    },
 ];
 
 impl Preset {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AnthropicMessages, Codec, OpenAiChat, names_of};
+use super::{AnthropicMessages, Codec, OpenAiChat, OpenAiResponses, names_of};
 
 /// A wire: what a codec is for. Many providers speak the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -13,19 +13,22 @@ use super::{AnthropicMessages, Codec, OpenAiChat, names_of};
 pub enum Wire {
     /// OpenAI Chat Completions.
     OpenaiChat,
+    /// OpenAI Responses.
+    OpenaiResponses,
     /// Anthropic Messages.
     AnthropicMessages,
 }
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::OpenaiChat, Self::AnthropicMessages];
+    pub const ALL: [Self; 3] = [Self::OpenaiChat, Self::OpenaiResponses, Self::AnthropicMessages];
 
     /// Its name, as scripts and opaque parts have it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
+            Self::OpenaiResponses => "openai-responses",
             Self::AnthropicMessages => "anthropic-messages",
         }
     }
@@ -35,6 +38,7 @@ impl Wire {
     pub fn default_codec(self) -> Arc<dyn Codec> {
         match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
+            Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
             Self::AnthropicMessages => Arc::new(AnthropicMessages::default()),
         }
     }
@@ -47,6 +51,7 @@ impl Wire {
         let settings = Value::Object(settings.clone());
         Ok(match self {
             Self::OpenaiChat => Arc::new(OpenAiChat::deserialize(settings)?),
+            Self::OpenaiResponses => Arc::new(OpenAiResponses::deserialize(settings)?),
             Self::AnthropicMessages => Arc::new(AnthropicMessages::deserialize(settings)?),
         })
     }
@@ -56,6 +61,7 @@ impl Wire {
     pub fn settings(self) -> &'static [&'static str] {
         match self {
             Self::OpenaiChat => names_of::<OpenAiChat>(),
+            Self::OpenaiResponses => names_of::<OpenAiResponses>(),
             Self::AnthropicMessages => names_of::<AnthropicMessages>(),
         }
     }

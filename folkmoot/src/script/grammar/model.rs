@@ -20,6 +20,8 @@ pub(crate) static MODEL: Variants = Variants {
         ("vllm", &CHAT_MODEL),
         ("llamacpp", &CHAT_MODEL),
         ("lmstudio", &CHAT_MODEL),
+        ("openai-responses", &RESPONSES_MODEL),
+        ("anthropic-messages", &ANTHROPIC_MODEL),
     ],
 };
 
@@ -72,6 +74,28 @@ const CHAT: &[Field] = &[
 
 static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, CHAT]);
 
+/// What the Responses wire adds.
+const RESPONSES: &[Field] = &[
+    field("store", Word(&["never", "always", "unsaid"], &[]), "Whether the provider stores answers."),
+    field(
+        "encrypted_reasoning",
+        Word(&["with_reasoning", "always", "never"], &[]),
+        "When the provider is asked for encrypted reasoning, to be given back to it.",
+    ),
+    field("strict_tools", Word(&["never", "always", "unsaid"], &[]), "Whether tools are declared as strict."),
+    field("item_echo", Word(&["as_received", "never"], &[]), "Whether items of earlier answers go back as they came."),
+];
+
+static RESPONSES_MODEL: Record = Record::new("an openai-responses model", &[HTTP, RESPONSES]);
+
+/// What the wire of Anthropic adds.
+const ANTHROPIC: &[Field] = &[
+    field("api_version", Word(&["2023-06-01", "2026-10-21"], &[]), "The version of the API."),
+    field("output_tokens_default", Count(1, 1_000_000), "The most tokens of an answer whose agent does not say."),
+];
+
+static ANTHROPIC_MODEL: Record = Record::new("an anthropic-messages model", &[HTTP, ANTHROPIC]);
+
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
@@ -86,7 +110,7 @@ static RECORDED_MODEL: Record = Record::new(
     "a recorded model",
     &[&[
         PROVIDER,
-        required("wire", Word(&["openai-chat"], &[]), "The wire that was recorded."),
+        required("wire", Word(&["openai-chat", "openai-responses"], &[]), "The wire that was recorded."),
         required("from", Text, "The recording: one JSON object a line."),
         field("model", Text, "The provider's name of the model, as far as requests carry it."),
         ATTEMPT_TIMEOUT,

@@ -1,0 +1,161 @@
+//! One answer, put together from one whole document or from many events.
+
+use std::collections::BTreeSet;
+
+use folkmoot_core::response::Usage;
+use serde_json::Value;
+
+use super::usage::usage;
+use crate::codec::json::{Fields, is_blank, text_of};
+use crate::codec::kept::Kept;
+use crate::codec::{DecodeError, Delta, failure};
+
+mod call;
+mod item;
+mod items;
+mod message;
+mod parts;
+mod reasoning;
+
+pub(super) use items::Items;
+pub(super) use message::Form;
+pub(super) use reasoning::Source;
+
+/// Facts about a response that say nothing about the answer: most repeat the request. They are left out.
+const METADATA: &[&str] = &[
+    "access_programs",
+    "background",
+    "billing",
+    "completed_at",
+    "context_management",
+    "conversation",
+    "copilot_usage",
+    "created_at",
+    "frequency_penalty",
+    "id",
+    "image",
+    "instructions",
+    "max_output_tokens",
+    "max_tool_calls",
+    "metadata",
+    "moderation",
+    "object",
+    "parallel_tool_calls",
+    "presence_penalty",
+    "previous_response_id",
+    "prompt",
+    "prompt_cache_diagnostics",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tool_usage",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+];
+
+/// What was noticed on the way.
+#[derive(Debug, Default)]
+pub(super) struct Remarks {
+    warnings: BTreeSet<&'static str>,
+    kept: Kept,
+}
+
+impl Remarks {
+    /// Adds a warning's code.
+    pub(super) fn warn(&mut self, code: &'static str) {
+        self.warnings.insert(code);
+    }
+
+    /// Keeps what is not understood.
+    pub(super) fn keep(&mut self, field: &str, value: Value) {
+        self.kept.add(field, value);
+    }
+}
+
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    pub(super) items: Items,
+    pub(super) remarks: Remarks,
+    has_document: bool,
+    model: Option<String>,
+    status: String,
+    reason: String,
+    usage: Usage,
+    /// Reasoning that a server put beside the items.
+    reasoning: Option<String>,
+    output_text: Option<String>,
+}
+
+impl Answer {
+    /// Takes what a stream begins with: the same document, still empty.
+    pub(super) fn take_beginning(&mut self, document: &Value) {
+        self.name_model(text_of(document.get("model")));
+    }
+
+    /// Takes the whole document, and adds what of it was not shown yet.
+    pub(super) fn take_document(&mut self, document: Fields, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+        if let Some(error) = failure::reported(&document) {
+            return Err(DecodeError::Reported(error));
+        }
+        for (name, value) in document {
+            match (name.as_str(), value) {
+                ("output", Value::Array(items)) => {
+                    self.has_document = true;
+                    self.items.fill(items, &mut self.remarks, deltas);
+                }
+                ("status", Value::String(status)) => self.status = status,
+                ("model", Value::String(model)) => self.name_model(&model),
+                ("usage", value @ Value::Object(_)) => self.usage = usage(&value),
+                ("incomplete_details", Value::Object(details)) => self.take_incomplete(details),
+                ("reasoning", Value::String(text)) => self.reasoning = Some(text),
+                ("reasoning", Value::Object(_)) => {} // as it was asked for
+                ("output_text", Value::String(text)) => self.output_text = Some(text),
+                (field, _) if METADATA.contains(&field) => {}
+                (field, value) => self.remarks.keep(field, value),
+            }
+        }
+        self.take_end(deltas);
+        if let status @ ("failed" | "cancelled") = self.status.as_str() {
+            return Err(DecodeError::Reported(failure::interrupted(status)));
+        }
+        Ok(())
+    }
+
+    /// Takes the end of a stream: what waited for more is shown.
+    pub(super) fn take_end(&mut self, deltas: &mut Vec<Delta>) {
+        self.items.show_rest(deltas);
+    }
+
+    /// Whether anything of it has come.
+    fn is_there(&self) -> bool {
+        self.has_document || !self.items.is_empty()
+    }
+
+    fn take_incomplete(&mut self, mut details: Fields) {
+        if let Some(Value::String(reason)) = details.remove("reason") {
+            self.reason = reason;
+        }
+        details.into_iter().for_each(|(field, value)| self.remarks.keep(&field, value));
+    }
+
+    fn name_model(&mut self, model: &str) {
+        if !model.is_empty() {
+            self.model = Some(model.to_owned());
+        }
+    }
+}
+
+/// Leaves out what says nothing.
+pub(super) fn without_blanks(fields: Fields) -> Fields {
+    fields.into_iter().filter(|(_, value)| !is_blank(value)).collect()
+}

@@ -1,0 +1,93 @@
+//! A function call.
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::{Value, json};
+
+use super::super::note::Note;
+use super::{Remarks, without_blanks};
+use crate::codec::json::{Fields, text_of};
+
+/// A call as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Call {
+    label: String,
+    tool: String,
+    arguments: String,
+    fields: Fields,
+}
+
+impl Call {
+    /// Adds a fragment of the arguments.
+    pub(super) fn add(&mut self, fragment: &str) {
+        self.arguments.push_str(fragment);
+    }
+
+    /// Takes the whole arguments. Nothing of them was shown, so that the whole counts.
+    pub(super) fn settle(&mut self, arguments: Value, remarks: &mut Remarks) {
+        let whole = match arguments {
+            Value::String(text) => text,
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                remarks.warn("arguments_not_text");
+                other.to_string()
+            }
+            Value::Null => return,
+        };
+        if whole.is_empty() || whole == self.arguments {
+            return;
+        }
+        if !whole.starts_with(&self.arguments) {
+            remarks.warn("arguments_contradicted");
+            remarks.keep("contradicted_arguments", Value::String(std::mem::take(&mut self.arguments)));
+        }
+        self.arguments = whole;
+    }
+
+    /// Takes the item that it is.
+    pub(super) fn take_fields(&mut self, mut fields: Fields, replaces: bool, remarks: &mut Remarks) {
+        fields.remove("type");
+        let arguments = fields.remove("arguments").unwrap_or_default();
+        for (field, own) in [("call_id", &mut self.label), ("name", &mut self.tool)] {
+            let told = text_of(fields.get(field));
+            if own.is_empty() {
+                told.clone_into(own);
+            }
+            if told == own.as_str() {
+                fields.remove(field);
+            }
+        }
+        if replaces || self.fields.is_empty() {
+            self.fields = without_blanks(fields);
+        }
+        if replaces || self.arguments.is_empty() {
+            self.settle(arguments, remarks);
+        }
+    }
+
+    /// Whether it has this label, which is not empty.
+    pub(super) fn has_label(&self, label: &str) -> bool {
+        !label.is_empty() && self.label == label
+    }
+
+    /// Whether the server gave it whole and its arguments are a JSON object: a call of a cut answer that is not, is not
+    /// complete.
+    pub(super) fn is_complete(&self) -> bool {
+        text_of(self.fields.get("status")) != "incomplete" && serde_json::from_str::<Fields>(&self.arguments).is_ok()
+    }
+
+    /// The call as plain JSON, for keeping.
+    pub(super) fn to_json(&self) -> Value {
+        let Self { label, tool, arguments, fields } = self;
+        let mut json = json!({ "call_id": label, "name": tool, "arguments": arguments });
+        if let Value::Object(call) = &mut json {
+            call.extend(fields.clone());
+        }
+        json
+    }
+
+    /// The call, and a note of the rest.
+    pub(super) fn into_parts(self, parts: &mut Vec<Part>) {
+        let Self { label, tool, arguments, fields } = self;
+        parts.push(Part::Call(CallPart { label, tool, arguments }));
+        parts.extend(Note::Call(fields).into_part());
+    }
+}

@@ -1,0 +1,111 @@
+//! One item of an answer.
+
+use folkmoot_core::response::Part;
+use serde_json::Value;
+
+use super::super::note::Note;
+use super::call::Call;
+use super::message::Message;
+use super::reasoning::Reasoning;
+use crate::codec::json::{Fields, text_of};
+
+/// Calls that want a result of the client, of tools that it has not declared. They cannot be answered, so that they do
+/// not go back.
+const STRANGE_CALLS: &[&str] = &[
+    "custom_tool_call",
+    "computer_call",
+    "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "mcp_approval_request",
+];
+
+/// An item as far as it has come.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) body: Body,
+    pub(super) id: String,
+    /// Whether it has come whole.
+    pub(super) is_done: bool,
+}
+
+/// What it is.
+#[derive(Debug)]
+pub(super) enum Body {
+    Message(Message),
+    Call(Call),
+    Reasoning(Reasoning),
+    /// Of a tool of the server's own, or of a type that is not known.
+    Other(Fields),
+}
+
+/// The kinds of items, to tell whether two are of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kind {
+    Message,
+    Call,
+    Reasoning,
+    Other(String),
+}
+
+impl Kind {
+    /// The kind of the item that `fields` are.
+    pub(super) fn of(fields: &Fields) -> Self {
+        match text_of(fields.get("type")) {
+            "message" => Self::Message,
+            "function_call" => Self::Call,
+            "reasoning" => Self::Reasoning,
+            "" if fields.contains_key("role") => Self::Message,
+            other => Self::Other(other.to_owned()),
+        }
+    }
+
+    /// An empty item of this kind.
+    pub(super) fn begin(self, id: &str) -> Item {
+        let body = match self {
+            Self::Message => Body::Message(Message::default()),
+            Self::Call => Body::Call(Call::default()),
+            Self::Reasoning => Body::Reasoning(Reasoning::default()),
+            Self::Other(_) => Body::Other(Fields::new()),
+        };
+        Item { body, id: id.to_owned(), is_done: false }
+    }
+}
+
+impl Item {
+    /// Whether it is of this kind.
+    pub(super) fn is(&self, kind: &Kind) -> bool {
+        match (&self.body, kind) {
+            (Body::Message(_), Kind::Message) | (Body::Call(_), Kind::Call) | (Body::Reasoning(_), Kind::Reasoning) => {
+                true
+            }
+            (Body::Other(fields), Kind::Other(name)) => text_of(fields.get("type")) == name,
+            (Body::Message(_) | Body::Call(_) | Body::Reasoning(_) | Body::Other(_), _) => false,
+        }
+    }
+
+    /// Whether `fields` are the same item once more.
+    pub(super) fn is_same(&self, fields: &Fields) -> bool {
+        let has_id = !self.id.is_empty() && text_of(fields.get("id")) == self.id;
+        let has_label = matches!(&self.body, Body::Call(call) if call.has_label(text_of(fields.get("call_id"))));
+        self.is(&Kind::of(fields)) && (has_id || has_label)
+    }
+
+    /// Its parts. True if it is a call of a tool that nobody has declared.
+    pub(super) fn into_parts(self, parts: &mut Vec<Part>) -> bool {
+        match self.body {
+            Body::Message(message) => message.into_parts(parts),
+            Body::Call(call) => call.into_parts(parts),
+            Body::Reasoning(reasoning) => reasoning.into_parts(parts),
+            Body::Other(fields) => {
+                let kind = text_of(fields.get("type")).to_owned();
+                if STRANGE_CALLS.contains(&kind.as_str()) {
+                    parts.extend(Note::Kept(Fields::from_iter([(kind, Value::Object(fields))])).into_part());
+                    return true;
+                }
+                parts.extend(Note::Item(fields).into_part());
+            }
+        }
+        false
+    }
+}

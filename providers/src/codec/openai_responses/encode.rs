@@ -1,0 +1,71 @@
+//! Requests.
+
+use folkmoot_core::port::Files;
+use folkmoot_core::request::{ModelRequest, ToolDeclaration};
+use serde_json::{Value, json};
+
+use super::super::{Mode, WireRequest};
+use super::{EncryptedReasoning, OpenAiResponses, Store, StrictTools};
+use crate::codec::json::Fields;
+
+mod files;
+mod input;
+mod parameters;
+mod said;
+
+pub(super) use files::takes_file;
+
+/// Writes a request.
+pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    let input::Input { items, mut warnings } = input::input(codec, request, files);
+    let mut body = Fields::new();
+    let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
+    put("model", json!(request.model()));
+    put("input", Value::Array(items));
+    if !request.system().is_empty() {
+        let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
+        put("instructions", json!(system.join("\n\n")));
+    }
+    if !request.tools().is_empty() {
+        put("tools", request.tools().iter().map(|declared| tool(codec.strict_tools, declared)).collect());
+    }
+    match codec.store {
+        Store::Never => put("store", json!(false)),
+        Store::Always => put("store", json!(true)),
+        Store::Unsaid => {}
+    }
+    if asks_for_encrypted(codec, request) {
+        put("include", json!(["reasoning.encrypted_content"]));
+    }
+    if mode == Mode::Stream {
+        put("stream", json!(true));
+    }
+    parameters::put_parameters(request, &mut body, &mut warnings);
+    let warnings = warnings.into_iter().map(str::to_owned).collect();
+    WireRequest { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
+}
+
+fn tool(strict: StrictTools, tool: &ToolDeclaration) -> Value {
+    let ToolDeclaration { name, description, schema } = tool;
+    let mut json = json!({ "type": "function", "name": name, "description": description, "parameters": schema });
+    let strict = match strict {
+        StrictTools::Never => Some(false),
+        StrictTools::Always => Some(true),
+        StrictTools::Unsaid => None,
+    };
+    if let (Some(strict), Value::Object(fields)) = (strict, &mut json) {
+        fields.insert("strict".to_owned(), json!(strict));
+    }
+    json
+}
+
+fn asks_for_encrypted(codec: OpenAiResponses, request: &ModelRequest) -> bool {
+    match codec.encrypted_reasoning {
+        EncryptedReasoning::WithReasoning => {
+            let parameters = request.parameters();
+            parameters.reasoning.is_some() || parameters.extra.contains_key("reasoning")
+        }
+        EncryptedReasoning::Always => true,
+        EncryptedReasoning::Never => false,
+    }
+}

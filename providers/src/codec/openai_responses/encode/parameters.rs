@@ -1,0 +1,101 @@
+//! How the model is to answer.
+
+use std::collections::BTreeSet;
+
+use folkmoot_core::request::{CacheTtl, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice};
+use serde_json::{Value, json};
+
+use crate::codec::json::Fields;
+
+/// Fields that are the codec's even where it does not write them.
+const OWN: &[&str] = &["input", "model", "stream"];
+
+/// Writes the parameters into the body.
+pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings: &mut BTreeSet<&'static str>) {
+    let parameters = request.parameters();
+    let mut put = |field: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            body.insert(field.to_owned(), value);
+        }
+    };
+    put("temperature", parameters.temperature_milli.map(fraction));
+    put("top_p", parameters.top_p_milli.map(fraction));
+    put("max_output_tokens", parameters.output_tokens_max.map(|tokens| json!(tokens)));
+    if !request.tools().is_empty() {
+        put("tool_choice", parameters.tool_choice.as_ref().map(tool_choice));
+        put("parallel_tool_calls", parameters.parallel_calls.map(|may| json!(may)));
+    }
+    put("text", parameters.output.as_ref().map(|output| json!({ "format": format(output) })));
+    put("reasoning", parameters.reasoning.and_then(reasoning));
+    // The start of a request is cached unasked; all that can be asked for is to keep it for more than minutes.
+    let is_long = parameters.cache.values().any(|ttl| *ttl == CacheTtl::OneHour);
+    put("prompt_cache_retention", is_long.then(|| json!("24h")));
+    warnings.extend(not_carried(parameters));
+    if !put_extra(&parameters.extra, body) {
+        warnings.insert("extra_not_carried");
+    }
+}
+
+fn not_carried(parameters: &Parameters) -> impl Iterator<Item = &'static str> {
+    let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max);
+    [
+        (!parameters.stop.is_empty(), "stop_not_carried"),
+        (parameters.seed.is_some(), "seed_not_carried"),
+        (budget.is_some(), "reasoning_tokens_not_carried"),
+    ]
+    .into_iter()
+    .filter_map(|(is_asked, code)| is_asked.then_some(code))
+}
+
+fn fraction(milli: u32) -> Value {
+    json!(f64::from(milli) / 1000.0)
+}
+
+fn tool_choice(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => json!({ "type": "function", "name": name }),
+    }
+}
+
+fn format(output: &OutputFormat) -> Value {
+    match output {
+        OutputFormat::Json => json!({ "type": "json_object" }),
+        OutputFormat::Schema { name, schema, strict } => {
+            let mut format = json!({ "type": "json_schema", "name": name, "schema": schema });
+            if let (Some(strict), Value::Object(fields)) = (strict, &mut format) {
+                fields.insert("strict".to_owned(), json!(strict));
+            }
+            format
+        }
+    }
+}
+
+/// Not showing it is what a provider does unasked.
+fn reasoning(reasoning: Reasoning) -> Option<Value> {
+    let mut fields = Fields::new();
+    if let Some(effort) = reasoning.effort {
+        fields.insert("effort".to_owned(), json!(effort.word()));
+    }
+    if reasoning.show == Some(true) {
+        fields.insert("summary".to_owned(), json!("auto"));
+    }
+    (!fields.is_empty()).then_some(Value::Object(fields))
+}
+
+/// Adds further fields, also within objects that are there. False if one is the codec's own and says something else.
+fn put_extra(extra: &Fields, body: &mut Fields) -> bool {
+    let mut is_whole = true;
+    for (field, value) in extra {
+        match (body.get_mut(field), value) {
+            (Some(own), value) if own == value => {}
+            (Some(Value::Object(own)), Value::Object(more)) => is_whole &= put_extra(more, own),
+            (Some(_), _) => is_whole = false,
+            (None, _) if OWN.contains(&field.as_str()) => is_whole = false,
+            (None, value) => drop(body.insert(field.clone(), value.clone())),
+        }
+    }
+    is_whole
+}

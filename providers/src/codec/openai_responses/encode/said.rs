@@ -1,0 +1,134 @@
+//! The agent's own answers.
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::{Value, json};
+
+use super::super::note::{MessageNote, Note};
+use super::super::{ItemEcho, OpenAiResponses, Store};
+use crate::codec::json::{Fields, is_blank, text_of};
+
+/// An answer as items.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    pub(super) items: Vec<Value>,
+    /// What they could not carry.
+    pub(super) warnings: Vec<&'static str>,
+    /// The texts of a message whose end has not come.
+    texts: Vec<Text>,
+}
+
+#[derive(Debug)]
+struct Text {
+    kind: &'static str,
+    field: &'static str,
+    text: String,
+}
+
+/// Writes an answer whose calls have these `ids`.
+pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) -> Said {
+    let mut said = Said::default();
+    let mut ids = ids.into_iter();
+    for part in parts {
+        match part {
+            Part::Text(text) => said.add_text("output_text", "text", text),
+            Part::Refusal(text) => said.add_text("refusal", "refusal", text),
+            Part::Reasoning(_) => {} // its item carries it
+            Part::Call(call) => {
+                said.end_message(MessageNote::default());
+                said.items.extend(ids.next().map(|id| call_json(call, &id)));
+            }
+            Part::Opaque(opaque) => match Note::read(opaque) {
+                Some(note) if codec.item_echo == ItemEcho::AsReceived => said.echo(note, codec.store),
+                Some(_) => {} // by choice
+                None => said.warnings.push("opaque_not_carried"),
+            },
+        }
+    }
+    said.end_message(MessageNote::default());
+    said
+}
+
+impl Said {
+    fn add_text(&mut self, kind: &'static str, field: &'static str, text: &str) {
+        self.texts.push(Text { kind, field, text: text.to_owned() });
+    }
+
+    fn echo(&mut self, note: Note, store: Store) {
+        match note {
+            Note::Item(item) => {
+                self.end_message(MessageNote::default());
+                if store == Store::Never && is_reference(&item) {
+                    self.warnings.push("reasoning_not_carried");
+                } else {
+                    self.items.push(Value::Object(item));
+                }
+            }
+            Note::Message(note) => self.end_message(note),
+            Note::Call(fields) => {
+                if let Some(Value::Object(call)) = self.items.last_mut() {
+                    call.extend(fields);
+                }
+            }
+            Note::Kept(_) => {}
+        }
+    }
+
+    /// Writes the texts as a message. One with an id goes back as it came; without, it is the short form, which has one
+    /// text.
+    fn end_message(&mut self, note: MessageNote) {
+        let texts = std::mem::take(&mut self.texts);
+        let MessageNote { fields, content } = note;
+        let has_id = !text_of(fields.get("id")).is_empty();
+        if texts.is_empty() && (content.is_empty() || !has_id) {
+            return;
+        }
+        let mut message =
+            Fields::from_iter([("type".to_owned(), json!("message")), ("role".to_owned(), json!("assistant"))]);
+        if has_id {
+            message.insert("status".to_owned(), json!("completed"));
+            message.extend(fields);
+            message.insert("content".to_owned(), pieces(texts, content));
+        } else {
+            message.extend(fields.into_iter().filter(|(field, _)| field == "phase"));
+            message.insert("content".to_owned(), texts.into_iter().map(|text| text.text).collect::<String>().into());
+        }
+        self.items.push(Value::Object(message));
+    }
+}
+
+/// The pieces of a message: the texts, each with what it had besides, and between them the pieces of other types.
+fn pieces(texts: Vec<Text>, content: Vec<Fields>) -> Value {
+    let mut texts = texts.into_iter();
+    let mut pieces = Vec::new();
+    for rest in content {
+        if rest.contains_key("type") {
+            pieces.push(Value::Object(rest));
+        } else if let Some(text) = texts.next() {
+            pieces.push(piece(text, rest));
+        }
+    }
+    pieces.extend(texts.map(|text| piece(text, Fields::new())));
+    Value::Array(pieces)
+}
+
+fn piece(text: Text, rest: Fields) -> Value {
+    let Text { kind, field, text } = text;
+    let mut piece = Fields::new();
+    if kind == "output_text" {
+        piece.insert("annotations".to_owned(), json!([])); // wanted, also where there is none
+    }
+    piece.extend(rest);
+    piece.insert("type".to_owned(), json!(kind));
+    piece.insert(field.to_owned(), Value::String(text));
+    Value::Object(piece)
+}
+
+/// Whether an item only names reasoning that the server would have to have stored.
+fn is_reference(item: &Fields) -> bool {
+    let lacks = |field: &str| item.get(field).is_none_or(is_blank);
+    text_of(item.get("type")) == "reasoning" && lacks("encrypted_content") && lacks("content")
+}
+
+fn call_json(call: &CallPart, id: &str) -> Value {
+    json!({ "type": "function_call", "call_id": id, "name": call.tool, "arguments": call.arguments })
+}

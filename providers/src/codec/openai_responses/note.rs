@@ -1,0 +1,57 @@
+//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+
+use folkmoot_core::response::Part;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::codec::json::Fields;
+
+/// An opaque part of this wire. Others carry another tag and are not ours to send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tagged {
+    #[serde(rename = "openai-responses")]
+    note: Note,
+}
+
+/// What is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Note {
+    /// An item that goes back as it came, in this place: reasoning, or what a tool of the server's own did.
+    Item(Fields),
+    /// What belongs to a message besides its texts, which stand right before this.
+    Message(MessageNote),
+    /// What belongs to the call right before this.
+    Call(Fields),
+    /// Whatever else was there. Kept for audit, not sent back.
+    Kept(Fields),
+}
+
+/// A message without its texts.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MessageNote {
+    /// Its fields: id, status and the like.
+    pub(super) fields: Fields,
+    /// Its content: for each text what it has besides, and pieces of other types whole. Empty if there are texts only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) content: Vec<Fields>,
+}
+
+impl Note {
+    /// The part, or `None` if there is nothing in it.
+    pub(super) fn into_part(self) -> Option<Part> {
+        let is_empty = match &self {
+            Self::Item(fields) | Self::Call(fields) | Self::Kept(fields) => fields.is_empty(),
+            Self::Message(note) => note.fields.is_empty() && note.content.is_empty(),
+        };
+        // Strings and JSON values only: this cannot fail to serialise.
+        (!is_empty).then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+    }
+
+    /// Reads an opaque part; `None` if it is of another wire.
+    pub(super) fn read(opaque: &Value) -> Option<Self> {
+        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+    }
+}
