@@ -16,6 +16,7 @@ use folkmoot_providers::codec::{Codec, DecodeError, Delta};
 
 mod anthropic_messages;
 mod openai_chat;
+mod openai_responses;
 mod recording;
 mod splits;
 

@@ -30,7 +30,10 @@ pub(crate) fn exchanges(wire: Wire) -> Vec<Exchange> {
         return Vec::new();
     };
     let lines = BufReader::new(flate2::read::GzDecoder::new(file)).lines();
-    lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect()
+    let mut exchanges: Vec<Exchange> = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    // Some servers name no content type, from which the recorder told streams.
+    exchanges.iter_mut().for_each(|exchange| exchange.stream |= exchange.body.starts_with("event: "));
+    exchanges
 }
 
 impl Exchange {
