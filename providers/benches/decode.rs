@@ -62,12 +62,28 @@ fn anthropic() -> Vec<Value> {
     first.into_iter().chain((0..FRAGMENTS).map(delta)).chain(last).collect()
 }
 
+fn google() -> Vec<Value> {
+    let document = |at: usize| {
+        let candidate = json!({ "content": { "parts": [{ "text": word(at) }], "role": "model" }, "index": 0 });
+        let usage = json!({
+            "candidatesTokenCount": at, "promptTokenCount": 120, "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": 120 }],
+            "serviceTier": "standard", "thoughtsTokenCount": 48, "totalTokenCount": 168 + at,
+        });
+        json!({
+            "candidates": [candidate], "modelVersion": "gemini-2.5-flash", "responseId": "0123456789abcdef", "usageMetadata": usage,
+        })
+    };
+    let last = json!({ "candidates": [{ "finishReason": "STOP", "index": 0 }] });
+    (0..FRAGMENTS).map(document).chain([last]).collect()
+}
+
 /// The data lines of an answer.
 fn documents(wire: Wire) -> Vec<Value> {
     match wire {
         Wire::OpenaiChat => chat(),
         Wire::OpenaiResponses => responses(),
         Wire::AnthropicMessages => anthropic(),
+        Wire::GoogleGenerateContent => google(),
     }
 }
 
@@ -75,6 +91,7 @@ fn documents(wire: Wire) -> Vec<Value> {
 fn body(wire: Wire, documents: &[Value]) -> String {
     let event = |document: &Value| match wire {
         Wire::OpenaiChat => format!("data: {document}\n\n"),
+        Wire::GoogleGenerateContent => format!("data: {document}\r\n\r\n"),
         Wire::OpenaiResponses | Wire::AnthropicMessages => {
             let name = document.get("type").and_then(Value::as_str).unwrap();
             format!("event: {name}\ndata: {document}\n\n")

@@ -15,6 +15,7 @@ pub mod anthropic_messages;
 mod conversation;
 mod events;
 mod failure;
+pub mod google_generate_content;
 mod json;
 mod kept;
 mod names;
@@ -24,6 +25,7 @@ pub mod sse;
 mod wire;
 
 pub use anthropic_messages::AnthropicMessages;
+pub use google_generate_content::GoogleGenerateContent;
 pub(crate) use names::names_of;
 pub use openai_chat::OpenAiChat;
 pub use openai_responses::OpenAiResponses;

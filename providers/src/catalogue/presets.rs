@@ -135,6 +135,13 @@ pub const PRESETS: &[Preset] = &[
         key: Some("OPENAI_API_KEY"),
         quirks: &[],
     },
+    Preset {
+        name: "google-generate-content",
+        wire: Wire::GoogleGenerateContent,
+        base_url: "${GEMINI_BASE_URL:-https://generativelanguage.googleapis.com}",
+        key: Some("GEMINI_API_KEY"),
+        quirks: &[],
+    },
 ];
 
 impl Preset {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AnthropicMessages, Codec, OpenAiChat, OpenAiResponses, names_of};
+use super::{AnthropicMessages, Codec, GoogleGenerateContent, OpenAiChat, OpenAiResponses, names_of};
 
 /// A wire: what a codec is for. Many providers speak the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -17,11 +17,14 @@ pub enum Wire {
     OpenaiResponses,
     /// Anthropic Messages.
     AnthropicMessages,
+    /// Google generateContent.
+    GoogleGenerateContent,
 }
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::OpenaiChat, Self::OpenaiResponses, Self::AnthropicMessages];
+    pub const ALL: [Self; 4] =
+        [Self::OpenaiChat, Self::OpenaiResponses, Self::AnthropicMessages, Self::GoogleGenerateContent];
 
     /// Its name, as scripts and opaque parts have it.
     #[must_use]
@@ -30,6 +33,7 @@ impl Wire {
             Self::OpenaiChat => "openai-chat",
             Self::OpenaiResponses => "openai-responses",
             Self::AnthropicMessages => "anthropic-messages",
+            Self::GoogleGenerateContent => "google-generate-content",
         }
     }
 
@@ -40,6 +44,7 @@ impl Wire {
             Self::OpenaiChat => Arc::new(OpenAiChat::default()),
             Self::OpenaiResponses => Arc::new(OpenAiResponses::default()),
             Self::AnthropicMessages => Arc::new(AnthropicMessages::default()),
+            Self::GoogleGenerateContent => Arc::new(GoogleGenerateContent::default()),
         }
     }
 
@@ -53,6 +58,7 @@ impl Wire {
             Self::OpenaiChat => Arc::new(OpenAiChat::deserialize(settings)?),
             Self::OpenaiResponses => Arc::new(OpenAiResponses::deserialize(settings)?),
             Self::AnthropicMessages => Arc::new(AnthropicMessages::deserialize(settings)?),
+            Self::GoogleGenerateContent => Arc::new(GoogleGenerateContent::deserialize(settings)?),
         })
     }
 
@@ -63,6 +69,7 @@ impl Wire {
             Self::OpenaiChat => names_of::<OpenAiChat>(),
             Self::OpenaiResponses => names_of::<OpenAiResponses>(),
             Self::AnthropicMessages => names_of::<AnthropicMessages>(),
+            Self::GoogleGenerateContent => names_of::<GoogleGenerateContent>(),
         }
     }
 }

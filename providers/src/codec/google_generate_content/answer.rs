@@ -1,0 +1,164 @@
+//! One answer, put together from one document or from many.
+
+use folkmoot_core::response::{Part, Usage};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::document::{Candidate, Counts, Document};
+use super::errors;
+use super::shape::{List, Read};
+use crate::codec::json::text_of;
+use crate::codec::kept::Kept;
+use crate::codec::{DecodeError, Delta};
+
+mod ending;
+mod pieces;
+
+/// What the finish message of every answer with calls is. It says nothing that the calls do not.
+const CALLS_MESSAGE: &str = "Model generated function call(s).";
+
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    has_candidate: bool,
+    is_blocked: bool,
+    finish: Option<String>,
+    finish_message: String,
+    model: Option<String>,
+    usage: Usage,
+    parts: Vec<Part>,
+    kept: Kept,
+    warnings: Vec<&'static str>,
+}
+
+impl Answer {
+    /// The answer in a whole body: one document, or the list of documents that a stream without events is.
+    pub(super) fn of_body(body: &[u8]) -> Result<Self, DecodeError> {
+        let mut answer = Self::default();
+        if body.trim_ascii_start().starts_with(b"[") {
+            let documents: Vec<&RawValue> = serde_json::from_slice(body).map_err(not_json)?;
+            for document in documents {
+                answer.take(document.get().as_bytes(), &mut Vec::new())?;
+            }
+        } else {
+            answer.take(body, &mut Vec::new())?;
+        }
+        Ok(answer)
+    }
+
+    /// Takes one document, and adds what can be shown.
+    pub(super) fn take(&mut self, json: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+        let document = match serde_json::from_slice::<Read<Document<'_>>>(json).map_err(not_json)? {
+            Read::As(document) => document,
+            Read::Other(value) => {
+                return Err(DecodeError::Json(format!("expected an object, got {}", name_of(&value))));
+            }
+        };
+        let Document { candidates, usage, model, mut rest } = document;
+        if let Some(error) = errors::reported(&mut rest) {
+            return Err(DecodeError::Reported(error));
+        }
+        if let Some(usage) = usage.and_then(|usage| self.known("usageMetadata", usage)) {
+            self.take_usage(&usage);
+        }
+        let model = model.and_then(|model| self.known("modelVersion", model));
+        if let Some(model) = model.filter(|model| !model.is_empty() && self.model.as_deref() != Some(model)) {
+            self.model = Some(model.into_owned());
+        }
+        if let Some(candidates) = candidates {
+            self.take_candidates(candidates, deltas);
+        }
+        let block = text_of(rest.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")));
+        if !block.is_empty() {
+            self.is_blocked = true;
+            if !self.has_candidate {
+                return Err(DecodeError::Reported(errors::blocked(block)));
+            }
+        }
+        rest.into_iter().for_each(|(field, value)| self.kept.add(&field, value));
+        Ok(())
+    }
+
+    /// Whether a finish reason has come. More may follow: the provider's own tools run behind one.
+    pub(super) const fn is_finished(&self) -> bool {
+        self.finish.is_some()
+    }
+
+    /// The last word counts, except that a document in the midst may leave the counts of the answer out.
+    fn take_usage(&mut self, counts: &Counts) {
+        let now = counts.usage();
+        self.usage = Usage {
+            input: now.input.or(self.usage.input),
+            output: now.output.filter(|output| *output > 0).or(self.usage.output).or(now.output),
+            cached: now.cached.or(self.usage.cached),
+            cache_written: None,
+            reasoning: now.reasoning.or(self.usage.reasoning),
+        };
+    }
+
+    fn take_candidates(&mut self, candidates: List<Candidate<'_>>, deltas: &mut Vec<Delta>) {
+        let Some(candidates) = self.known("candidates", candidates) else { return };
+        for (at, candidate) in candidates.into_iter().enumerate() {
+            let Some(candidate) = self.known("candidates", candidate) else { continue };
+            // A first one may leave its index out.
+            let index = candidate.index.unwrap_or_else(|| u64::try_from(at).unwrap_or(u64::MAX));
+            if index == 0 {
+                self.take_candidate(candidate, deltas);
+            } else {
+                self.warn("several_candidates");
+                self.kept.add("candidates", candidate.into_value());
+            }
+        }
+    }
+
+    fn take_candidate(&mut self, candidate: Candidate<'_>, deltas: &mut Vec<Delta>) {
+        self.has_candidate = true;
+        let Candidate { content, finish, rest, index: _ } = candidate;
+        if let Some(content) = content.and_then(|content| self.known("content", content)) {
+            for piece in content.parts.and_then(|parts| self.known("parts", parts)).into_iter().flatten() {
+                if let Some(piece) = self.known("parts", piece) {
+                    self.take_piece(piece, deltas);
+                }
+            }
+            content.rest.into_iter().for_each(|(field, value)| self.kept.add(&field, value));
+        }
+        if let Some(finish) = finish.and_then(|finish| self.known("finishReason", finish)).filter(|f| !f.is_empty()) {
+            self.finish = Some(finish.into_owned());
+        }
+        for (field, value) in rest {
+            if field == "finishMessage" {
+                text_of(Some(&value)).clone_into(&mut self.finish_message);
+            }
+            if value != CALLS_MESSAGE {
+                self.kept.add(&field, value);
+            }
+        }
+    }
+
+    /// The value if it is what it should be; else it is kept.
+    fn known<T>(&mut self, field: &str, value: Read<T>) -> Option<T> {
+        value.or_keep(|stranger| self.kept.add(field, stranger))
+    }
+
+    fn warn(&mut self, code: &'static str) {
+        if !self.warnings.contains(&code) {
+            self.warnings.push(code);
+        }
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` wants")]
+fn not_json(error: serde_json::Error) -> DecodeError {
+    DecodeError::Json(error.to_string())
+}
+
+const fn name_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

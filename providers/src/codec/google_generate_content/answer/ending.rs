@@ -1,0 +1,91 @@
+//! The end of an answer: which kind it is.
+
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
+
+use super::super::note::Note;
+use super::Answer;
+use crate::codec::DecodeError;
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// By itself.
+    Done,
+    /// At the token limit.
+    Cut,
+    /// By a content filter.
+    Filtered,
+}
+
+impl Answer {
+    /// The response: the parts in the order in which they came, then what was kept.
+    pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
+        if !self.has_candidate {
+            return Err(DecodeError::Empty);
+        }
+        let ending = self.ending()?;
+        let mut parts = std::mem::take(&mut self.parts);
+        if parts.iter().any(|part| matches!(part, Part::Reasoning(_))) {
+            parts.extend(Note::Thoughts.into_part());
+        }
+        parts.extend(Note::Kept(std::mem::take(&mut self.kept).into_fields()).into_part());
+        let has_calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
+        let reply = self.into_reply(parts);
+        Ok(match ending {
+            Ending::Filtered => LLMResponse::Filtered(reply),
+            Ending::Cut => LLMResponse::Truncated(reply),
+            Ending::Done if has_calls => LLMResponse::Calls(reply),
+            Ending::Done => LLMResponse::Text(reply),
+        })
+    }
+
+    fn ending(&mut self) -> Result<Ending, DecodeError> {
+        let ending = match self.finish.as_deref() {
+            Some("STOP") => Ending::Done,
+            Some("MAX_TOKENS") => Ending::Cut,
+            Some(
+                "SAFETY"
+                | "RECITATION"
+                | "LANGUAGE"
+                | "BLOCKLIST"
+                | "PROHIBITED_CONTENT"
+                | "SPII"
+                | "IMAGE_SAFETY"
+                | "IMAGE_PROHIBITED_CONTENT"
+                | "IMAGE_RECITATION",
+            ) => Ending::Filtered,
+            Some(
+                reason @ ("MALFORMED_FUNCTION_CALL"
+                | "UNEXPECTED_TOOL_CALL"
+                | "TOO_MANY_TOOL_CALLS"
+                | "MALFORMED_RESPONSE"),
+            ) => return Err(self.failed(ModelErrorKind::BadReply, reason)),
+            Some(reason @ "MISSING_THOUGHT_SIGNATURE") => {
+                return Err(self.failed(ModelErrorKind::RefusesRequest, reason));
+            }
+            Some(_) => {
+                self.warn("finish_unknown");
+                Ending::Done
+            }
+            None => {
+                self.warn("finish_missing");
+                Ending::Done
+            }
+        };
+        Ok(if self.is_blocked { Ending::Filtered } else { ending })
+    }
+
+    /// The model wrote something that cannot be an answer, and the provider holds it back.
+    fn failed(&self, kind: ModelErrorKind, reason: &str) -> DecodeError {
+        let message: String = self.finish_message.chars().filter(|c| !c.is_control()).take(500).collect();
+        let detail = format!("the answer ended with the finish reason {reason}");
+        let detail = if message.is_empty() { detail } else { format!("{detail}: {message}") };
+        DecodeError::Reported(ModelError::new(kind, detail))
+    }
+
+    fn into_reply(self, parts: Vec<Part>) -> Reply {
+        let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
+        warnings.sort_unstable(); // the order in which a stream met them means nothing
+        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None, body: None }
+    }
+}

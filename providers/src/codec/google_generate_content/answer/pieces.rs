@@ -1,0 +1,111 @@
+//! The parts of an answer.
+
+use std::borrow::Cow;
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::Value;
+
+use super::super::document::{FunctionCall, Piece};
+use super::super::note::{Kind, Note};
+use super::super::shape::Read;
+use super::Answer;
+use crate::codec::Delta;
+use crate::codec::json::Fields;
+
+/// Goes back in the part in which it came, also in one that says nothing else.
+const SIGNATURE: &str = "thoughtSignature";
+
+impl Answer {
+    /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right behind it.
+    pub(super) fn take_piece(&mut self, piece: Piece<'_>, deltas: &mut Vec<Delta>) {
+        let Piece { text, thought, call, mut rest } = piece;
+        let kind = if thought == Some(Value::Bool(true)) { Kind::Thought } else { Kind::Text };
+        let mut keep = |field: &str, value: Value| {
+            if !value.is_null() {
+                rest.insert(field.to_owned(), value);
+            }
+        };
+        keep("thought", thought.filter(|thought| !thought.is_boolean()).unwrap_or_default());
+        let text = text.and_then(|text| text.or_keep(|value| keep("text", value)));
+        let call = call.and_then(|call| readable(call).or_keep(|value| keep("functionCall", value)));
+        match (text, call) {
+            (None, None) if rest.is_empty() => {}
+            (None, None) => self.push_note(Note::Part(marked(rest, kind))),
+            (Some(text), None) => self.take_text(kind, text, rest, deltas),
+            (None, Some(call)) => self.take_call(call, marked(rest, kind)),
+            (Some(text), Some(call)) => {
+                self.take_text(kind, text, Fields::new(), deltas);
+                self.take_call(call, rest);
+            }
+        }
+    }
+
+    /// A part with a signature stays one part; the others are joined.
+    fn take_text(&mut self, kind: Kind, text: Cow<'_, str>, mut rest: Fields, deltas: &mut Vec<Delta>) {
+        if text.is_empty() {
+            if rest.keys().any(|field| field == SIGNATURE) && rest.len() == 1 {
+                rest.insert("text".to_owned(), Value::from(""));
+            }
+            return self.push_note(Note::Part(if rest.is_empty() { rest } else { marked(rest, kind) }));
+        }
+        let so_far = match (kind, self.parts.last_mut()) {
+            (Kind::Thought, Some(Part::Reasoning(so_far))) | (Kind::Text | Kind::Call, Some(Part::Text(so_far)))
+                if rest.is_empty() =>
+            {
+                Some(so_far)
+            }
+            _ => None,
+        };
+        if let Some(so_far) = so_far {
+            so_far.push_str(&text);
+        } else {
+            let text = text.clone().into_owned();
+            self.parts.push(if kind == Kind::Thought { Part::Reasoning(text) } else { Part::Text(text) });
+            self.push_note(Note::With { part: kind, fields: rest });
+        }
+        let text = text.into_owned();
+        deltas.push(if kind == Kind::Thought { Delta::Reasoning(text) } else { Delta::Text(text) });
+    }
+
+    /// Arguments that are left out are none: the wire leaves empty objects out.
+    fn take_call(&mut self, call: FunctionCall<'_>, mut rest: Fields) {
+        let FunctionCall { id, name, args, rest: mut of_call } = call;
+        let mut text = |field: &str, text: Option<Read<Cow<'_, str>>>| {
+            let text = text.and_then(|text| text.or_keep(|value| drop(of_call.insert(field.to_owned(), value))));
+            text.unwrap_or_default().into_owned()
+        };
+        let (label, tool) = (text("id", id), text("name", name));
+        if !label.is_empty() {
+            of_call.insert("id".to_owned(), Value::from(label.clone()));
+        }
+        of_call.retain(|_, value| !value.is_null());
+        if !of_call.is_empty() {
+            rest.insert("functionCall".to_owned(), Value::Object(of_call));
+        }
+        let arguments = args.map(|args| args.get()).filter(|args| *args != "null").unwrap_or("{}").to_owned();
+        self.parts.push(Part::Call(CallPart { label, tool, arguments }));
+        self.push_note(Note::With { part: Kind::Call, fields: rest });
+    }
+
+    fn push_note(&mut self, note: Note) {
+        self.parts.extend(note.into_part());
+    }
+}
+
+/// A call without a name is none that anybody could run.
+fn readable(call: Read<FunctionCall<'_>>) -> Read<FunctionCall<'_>> {
+    match call {
+        Read::As(unnamed) if !matches!(&unnamed.name, Some(Read::As(name)) if !name.is_empty()) => {
+            Read::Other(unnamed.into_value())
+        }
+        Read::As(_) | Read::Other(_) => call,
+    }
+}
+
+/// The fields of a part that is no text, and whether it is a thought.
+fn marked(mut fields: Fields, kind: Kind) -> Fields {
+    if kind == Kind::Thought {
+        fields.insert("thought".to_owned(), Value::Bool(true));
+    }
+    fields
+}
