@@ -15,6 +15,7 @@ use folkmoot_core::response::LLMResponse;
 use folkmoot_providers::codec::{Codec, DecodeError, Delta};
 
 mod anthropic_messages;
+mod google_generate_content;
 mod openai_chat;
 mod openai_responses;
 mod recording;
