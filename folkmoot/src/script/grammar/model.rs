@@ -22,6 +22,7 @@ pub(crate) static MODEL: Variants = Variants {
         ("lmstudio", &CHAT_MODEL),
         ("openai-responses", &RESPONSES_MODEL),
         ("anthropic-messages", &ANTHROPIC_MODEL),
+        ("google-generate-content", &GOOGLE_MODEL),
     ],
 };
 
@@ -96,6 +97,11 @@ const ANTHROPIC: &[Field] = &[
 
 static ANTHROPIC_MODEL: Record = Record::new("an anthropic-messages model", &[HTTP, ANTHROPIC]);
 
+/// What the wire of Google adds.
+const GOOGLE: &[Field] = &[field("prefix", Text, "The version in the path; `v1beta` if left out.")];
+
+static GOOGLE_MODEL: Record = Record::new("a google-generate-content model", &[HTTP, GOOGLE]);
+
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
@@ -106,11 +112,14 @@ static TIMEOUTS: Record = Record::new(
     ]],
 );
 
+/// The wires that may have been recorded.
+const WIRES: &[&str] = &["openai-chat", "openai-responses", "anthropic-messages", "google-generate-content"];
+
 static RECORDED_MODEL: Record = Record::new(
     "a recorded model",
     &[&[
         PROVIDER,
-        required("wire", Word(&["openai-chat", "openai-responses"], &[]), "The wire that was recorded."),
+        required("wire", Word(WIRES, &[]), "The wire that was recorded."),
         required("from", Text, "The recording: one JSON object a line."),
         field("model", Text, "The provider's name of the model, as far as requests carry it."),
         ATTEMPT_TIMEOUT,

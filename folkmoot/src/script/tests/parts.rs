@@ -29,34 +29,28 @@ fn providers_are_those_of_the_tables() {
 
 #[test]
 fn every_setting_of_a_model_is_known_to_its_provider() {
-    let models = [
-        "provider: scripted, timeout: 1s",
-        "provider: openai-chat, model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
-         timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, output_limit: max_tokens, \
-         reasoning_echo: never, reasoning_style: thinking, call_ids: nine, system_role: developer, \
-         stream_usage: unasked, output_forms: json, tool_choice: unnamed, parallel_calls: left_out, \
-         seed: random_seed, files: document_url, cache: cache_control, key_header: api_key, \
-         body_bytes_max: 1, timeout: 1s",
-        "provider: openai-responses, model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
-         timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, store: always, encrypted_reasoning: never, \
-         strict_tools: unsaid, item_echo: never, body_bytes_max: 1, timeout: 1s",
-        "provider: anthropic-messages, model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, \
-         stream: false, timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, api_version: \"2026-10-21\", \
-         output_tokens_default: 9, body_bytes_max: 1, timeout: 1s",
+    let transport = "model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
+                     timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, body_bytes_max: 1, timeout: 1s";
+    let codecs = [
+        (
+            "openai-chat",
+            "output_limit: max_tokens, reasoning_echo: never, reasoning_style: thinking, call_ids: nine, \
+             system_role: developer, stream_usage: unasked, output_forms: json, tool_choice: unnamed, \
+             parallel_calls: left_out, seed: random_seed, files: document_url, cache: cache_control, key_header: api_key",
+        ),
+        ("openai-responses", "store: always, encrypted_reasoning: never, strict_tools: unsaid, item_echo: never"),
+        ("anthropic-messages", "api_version: \"2026-10-21\", output_tokens_default: 9"),
+        ("google-generate-content", "prefix: v1"),
     ];
-    let mut seen = BTreeMap::<String, BTreeSet<String>>::new();
-    for model in models {
-        let script = parse(&ROOM.replace("provider: scripted", model)).unwrap_or_else(|error| panic!("{error}"));
+    for (provider, codec) in codecs {
+        let model = format!("provider: {provider}, {transport}, {codec}");
+        let script = parse(&ROOM.replace("provider: scripted", &model)).unwrap_or_else(|error| panic!("{error}"));
         let model = script.spec.models.values().next().unwrap();
-        let settings = model.settings.as_object().unwrap().keys().cloned();
-        seen.entry(model.spec.provider.clone()).or_default().extend(settings);
         build_model(&model.spec.provider, &model.settings, &BTreeMap::new(), None).unwrap();
-    }
-    for provider in ["openai-chat", "openai-responses"] {
+        let seen: BTreeSet<&str> = model.settings.as_object().unwrap().keys().map(String::as_str).collect();
         let known = MODEL.record(provider).unwrap().fields().map(|field| field.name);
-        let known: BTreeSet<_> =
-            known.filter(|name| !matches!(*name, "timeout" | "context_tokens")).map(str::to_owned).collect();
-        assert_eq!(seen[provider], known, "a setting of {provider} that is not tried here");
+        let known: BTreeSet<_> = known.filter(|name| !matches!(*name, "timeout" | "context_tokens")).collect();
+        assert_eq!(seen, known, "a setting of {provider} that is not tried here");
     }
 }
 
