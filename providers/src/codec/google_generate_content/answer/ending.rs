@@ -6,6 +6,31 @@ use super::super::note::Note;
 use super::Answer;
 use crate::codec::DecodeError;
 
+/// Finish reasons of an answer that a filter cut.
+const FILTERED: &[&str] = &[
+    "SAFETY",
+    "RECITATION",
+    "LANGUAGE",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "IMAGE_SAFETY",
+    "IMAGE_PROHIBITED_CONTENT",
+    "IMAGE_RECITATION",
+    "ESCALATION",
+    "MODEL_ARMOR",
+];
+
+/// Finish reasons in place of an answer.
+const FAILED: &[(&str, ModelErrorKind)] = &[
+    ("MALFORMED_FUNCTION_CALL", ModelErrorKind::BadReply),
+    ("UNEXPECTED_TOOL_CALL", ModelErrorKind::BadReply),
+    ("TOO_MANY_TOOL_CALLS", ModelErrorKind::BadReply),
+    ("MALFORMED_RESPONSE", ModelErrorKind::BadReply),
+    ("MISSING_THOUGHT_SIGNATURE", ModelErrorKind::RefusesRequest),
+    ("PUP_LIMITED_DISABLED", ModelErrorKind::RefusesAccount),
+];
+
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
@@ -42,28 +67,12 @@ impl Answer {
     fn ending(&mut self) -> Result<Ending, DecodeError> {
         let ending = match self.finish.as_deref() {
             Some("STOP") => Ending::Done,
-            Some("MAX_TOKENS") => Ending::Cut,
-            Some(
-                "SAFETY"
-                | "RECITATION"
-                | "LANGUAGE"
-                | "BLOCKLIST"
-                | "PROHIBITED_CONTENT"
-                | "SPII"
-                | "IMAGE_SAFETY"
-                | "IMAGE_PROHIBITED_CONTENT"
-                | "IMAGE_RECITATION",
-            ) => Ending::Filtered,
-            Some(
-                reason @ ("MALFORMED_FUNCTION_CALL"
-                | "UNEXPECTED_TOOL_CALL"
-                | "TOO_MANY_TOOL_CALLS"
-                | "MALFORMED_RESPONSE"),
-            ) => return Err(self.failed(ModelErrorKind::BadReply, reason)),
-            Some(reason @ "MISSING_THOUGHT_SIGNATURE") => {
-                return Err(self.failed(ModelErrorKind::RefusesRequest, reason));
-            }
-            Some(_) => {
+            Some("MAX_TOKENS" | "CONTINUATION") => Ending::Cut,
+            Some(reason) if FILTERED.contains(&reason) => Ending::Filtered,
+            Some(reason) => {
+                if let Some((_, kind)) = FAILED.iter().find(|(failed, _)| *failed == reason) {
+                    return Err(self.failed(*kind, reason));
+                }
                 self.warn("finish_unknown");
                 Ending::Done
             }
@@ -75,7 +84,7 @@ impl Answer {
         Ok(if self.is_blocked { Ending::Filtered } else { ending })
     }
 
-    /// The model wrote something that cannot be an answer, and the provider holds it back.
+    /// The provider tells why there is no answer.
     fn failed(&self, kind: ModelErrorKind, reason: &str) -> DecodeError {
         let message: String = self.finish_message.chars().filter(|c| !c.is_control()).take(500).collect();
         let detail = format!("the answer ended with the finish reason {reason}");

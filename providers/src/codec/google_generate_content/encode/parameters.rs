@@ -85,14 +85,14 @@ fn thinking_config(reasoning: Reasoning, warnings: &mut Warnings) -> Option<Valu
     (!config.is_empty()).then_some(Value::Object(config))
 }
 
-/// The field that says how much to think. There is no level for none, and none above high.
+/// The field that says how much to think. There is no level for none, and none for the most.
 fn effort_field(effort: Effort, warnings: &mut Warnings) -> (String, Value) {
     let level = match effort {
         Effort::None => return ("thinkingBudget".to_owned(), Value::from(0)),
-        Effort::Minimal | Effort::Low | Effort::Medium | Effort::High => effort,
-        Effort::Xhigh | Effort::Max => {
+        Effort::Minimal | Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh => effort,
+        Effort::Max => {
             warnings.insert("reasoning_effort_lowered");
-            Effort::High
+            Effort::Xhigh
         }
     };
     ("thinkingLevel".to_owned(), Value::from(level.word()))

@@ -64,10 +64,12 @@ fn what_comes_with_a_call_stands_behind_it() {
 #[test]
 fn finish_reasons_say_which_kind_an_answer_is() {
     let kind = |finish: &str| decode(&document(&json!([{ "text": "x" }]), finish));
-    for finish in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "LANGUAGE"] {
+    for finish in ["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "ESCALATION"] {
         assert!(matches!(kind(finish), LLMResponse::Filtered(_)), "{finish}");
     }
-    assert!(matches!(kind("MAX_TOKENS"), LLMResponse::Truncated(_)));
+    for finish in ["MAX_TOKENS", "CONTINUATION"] {
+        assert!(matches!(kind(finish), LLMResponse::Truncated(_)), "{finish}");
+    }
     let LLMResponse::Text(reply) = kind("OTHER") else { panic!() };
     assert_eq!((reply.finish.as_deref(), reply.warnings), (Some("OTHER"), vec!["finish_unknown".to_owned()]));
     let LLMResponse::Text(reply) = decode(&json!({ "candidates": [{ "content": {} }] })) else { panic!() };
@@ -89,6 +91,7 @@ fn an_answer_that_the_provider_holds_back_is_an_error() {
         assert!(error(finish).detail.ends_with(&format!("{finish}: Malformed function call: print(1)")));
     }
     assert_eq!(error("MISSING_THOUGHT_SIGNATURE").kind, ModelErrorKind::RefusesRequest);
+    assert_eq!(error("PUP_LIMITED_DISABLED").kind, ModelErrorKind::RefusesAccount);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn reasoning_is_a_level_or_a_budget() {
     assert_eq!(thinking(Some(Effort::None), None), (json!({ "thinkingBudget": 0 }), vec![]));
     assert_eq!(thinking(Some(Effort::None), Some(0)), (json!({ "thinkingBudget": 0 }), vec![]));
     assert_eq!(thinking(Some(Effort::High), None), (json!({ "thinkingLevel": "high" }), vec![]));
-    let lowered = (json!({ "thinkingLevel": "high" }), told("reasoning_effort_lowered"));
+    let lowered = (json!({ "thinkingLevel": "xhigh" }), told("reasoning_effort_lowered"));
     assert_eq!(thinking(Some(Effort::Max), None), lowered);
     let budget = (json!({ "thinkingBudget": 512 }), told("reasoning_effort_not_carried"));
     assert_eq!(thinking(Some(Effort::Low), Some(512)), budget);
