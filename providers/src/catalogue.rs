@@ -11,9 +11,11 @@ use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::cache::CachedModel;
 use crate::codec::names_of;
 use crate::play::scripted::ReplyError;
 use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
+use crate::record::Recorder;
 use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment, Template};
 
 mod presets;
@@ -78,7 +80,7 @@ pub enum BuildError {
 }
 
 /// Makes the model that `settings` describe. `replies` are the script's, unread; only the scripted model reads them.
-/// Relative paths in the settings begin at `base`. No variable is looked up and no connection made.
+/// Relative paths in the settings begin at `base`. No connection is made, and no variable but a proxy's looked up.
 ///
 /// # Errors
 /// [`BuildError`].
@@ -88,6 +90,20 @@ pub fn build_model(
     replies: &BTreeMap<AgentName, Value>,
     base: Option<&Path>,
 ) -> Result<Arc<dyn Model>, BuildError> {
+    build_model_recorded(provider, settings, replies, base, None)
+}
+
+/// The same; `recorder` is told of every exchange over HTTP. A model that is played makes none.
+///
+/// # Errors
+/// [`BuildError`].
+pub fn build_model_recorded(
+    provider: &str,
+    settings: &Value,
+    replies: &BTreeMap<AgentName, Value>,
+    base: Option<&Path>,
+    recorder: Option<&Arc<dyn Recorder>>,
+) -> Result<Arc<dyn Model>, BuildError> {
     Ok(match provider {
         "recorded" => Arc::new(RecordedModel::open(&read("recorded", settings)?, base)?),
         "scripted" => {
@@ -95,10 +111,28 @@ pub fn build_model(
             Arc::new(ScriptedModel::new(read_replies(replies)?))
         }
         other => {
-            let (preset, settings) = (preset(other)?, object(settings));
-            Arc::new(http_model(preset, settings, Arc::new(ProcessEnvironment))?)
+            let (preset, settings) = (preset(other)?, rooted(object(settings), base));
+            let model = http_model(preset, &settings, Arc::new(ProcessEnvironment))?;
+            let cache = model.settings().cache;
+            let model = match recorder {
+                Some(recorder) => model.recorded_by(preset.wire, Arc::clone(recorder)),
+                None => model,
+            };
+            match cache {
+                Some(cache) => Arc::new(CachedModel::new(model, cache, preset.name, &Value::Object(settings))),
+                None => Arc::new(model),
+            }
         }
     })
+}
+
+/// The settings, with a relative path of certificates made to begin at `base`.
+fn rooted(settings: &Map<String, Value>, base: Option<&Path>) -> Map<String, Value> {
+    let mut settings = settings.clone();
+    if let (Some(Value::String(file)), Some(base)) = (settings.get_mut("ca_file"), base) {
+        *file = base.join(&*file).display().to_string();
+    }
+    settings
 }
 
 /// Makes a model behind HTTP: `settings` as a script has them, with what they leave open as `preset` has it. Variables

@@ -21,10 +21,15 @@ pub mod transport;
 
 pub mod play;
 
+pub mod cache;
 pub mod catalogue;
 mod duration;
+pub mod record;
 mod reply;
 
-pub use catalogue::{BuildError, PRESETS, PROVIDERS, Preset, build_model, http_model, secrets_of, templates_of};
+pub use catalogue::{
+    BuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model, secrets_of, templates_of,
+};
 pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};
+pub use record::{Exchange, Recorder, RecordingFile, RecordingFileError};
 pub use transport::{HttpModel, HttpSettings, ProcessEnvironment, Secret, Timeouts};

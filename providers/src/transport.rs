@@ -5,28 +5,25 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
-use reqwest::redirect;
+use serde_json::Value;
 
-use crate::codec::{Codec, Mode};
+use crate::codec::{Codec, Mode, Wire};
+use crate::record::{Recorder, account};
 use crate::reply::MapReply as _;
 
+mod client;
 mod exchange;
-mod retry_after;
+mod rate;
+pub(crate) mod retry_after;
 mod secret;
 mod settings;
+mod tape;
 mod url;
 
+pub use client::{HttpSetupError, Proxy};
+pub use rate::RateLimit;
 pub use secret::{Environment, MissingVariable, ProcessEnvironment, Secret, Template, TemplateError};
 pub use settings::{HttpSettings, Timeouts};
-
-/// Why an [`HttpModel`] could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HttpSetupError {
-    /// The HTTP client could not be made, e.g. because no certificates are there.
-    #[error("cannot set up the HTTP client")]
-    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
 
 /// A model behind HTTP.
 #[derive(Debug)]
@@ -35,6 +32,7 @@ pub struct HttpModel {
     settings: HttpSettings,
     environment: Arc<dyn Environment>,
     client: reqwest::Client,
+    recorder: Option<(Wire, Arc<dyn Recorder>)>,
 }
 
 impl HttpModel {
@@ -47,16 +45,21 @@ impl HttpModel {
         settings: HttpSettings,
         environment: Arc<dyn Environment>,
     ) -> Result<Self, HttpSetupError> {
-        // Without a provider the client panics. An error says that the embedder has installed one, which is as good.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let client = reqwest::Client::builder()
-            .connect_timeout(settings.timeouts.connect)
-            .redirect(redirect::Policy::none()) // a redirected POST would lose its body or take the key elsewhere
-            .retry(reqwest::retry::never()) // attempts are owned by the log
-            .user_agent(concat!("folkmoot/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .map_err(|error| HttpSetupError::Client(Box::new(error)))?;
-        Ok(Self { codec, settings, environment, client })
+        let client = client::client(&settings, &*environment)?;
+        Ok(Self { codec, settings, environment, client, recorder: None })
+    }
+
+    /// The same; `recorder` is told of every exchange, in which `wire` was spoken.
+    #[must_use]
+    pub fn recorded_by(mut self, wire: Wire, recorder: Arc<dyn Recorder>) -> Self {
+        self.recorder = Some((wire, recorder));
+        self
+    }
+
+    /// Its settings.
+    #[must_use]
+    pub const fn settings(&self) -> &HttpSettings {
+        &self.settings
     }
 
     /// Writes the HTTP request.
@@ -66,6 +69,8 @@ impl HttpModel {
         let base_url = self.expand(&self.settings.base_url)?;
         let keyed = if self.settings.key.is_some() { url::Keyed::Yes } else { url::Keyed::No };
         let url = url::url(base_url.expose(), &wire.path, keyed);
+        let limiter = |limit| rate::limiter(limit, base_url.expose(), call.request.model());
+        let limiter = self.settings.rate_limit.map(limiter);
         let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
         for (name, value) in &wire.headers {
             request = request.header(*name, value);
@@ -79,7 +84,7 @@ impl HttpModel {
             let value = self.expand(template)?;
             request = request.header(name, sensitive(value.expose())?);
         }
-        Ok(Outgoing { request, mode, warnings: wire.warnings })
+        Ok(Outgoing { request, mode, limiter, path: wire.path, body: wire.body, warnings: wire.warnings })
     }
 
     fn expand(&self, template: &Template) -> Result<Secret, ModelError> {
@@ -93,6 +98,9 @@ impl HttpModel {
 struct Outgoing {
     request: reqwest::RequestBuilder,
     mode: Mode,
+    limiter: Option<Arc<rate::Limiter>>,
+    path: String,
+    body: Value,
     warnings: Vec<String>,
 }
 
@@ -109,11 +117,19 @@ fn sensitive(value: &str) -> Result<reqwest::header::HeaderValue, ModelError> {
 #[async_trait]
 impl Model for HttpModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let Outgoing { request, mode, warnings } = self.request(call)?;
-        let exchange = exchange::Exchange { codec: &*self.codec, settings: &self.settings, mode, drafts };
+        let Outgoing { request, mode, limiter, path, body, warnings } = self.request(call)?;
+        if let Some(limiter) = limiter {
+            limiter.place().await?;
+        }
+        let secrets = self.settings.secrets(&*self.environment);
+        let tape = self.recorder.as_ref().map(|(wire, recorder)| {
+            let sent = tape::Sent { call, wire: *wire, path, request: body };
+            tape::Tape::new(sent, &**recorder, secrets.clone())
+        });
+        let mut exchange = exchange::Exchange { codec: &*self.codec, settings: &self.settings, mode, drafts, tape };
         let answer = tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
         let answer = answer.unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));
-        let redact = |text: &str| self.settings.secrets(&*self.environment).redact_text(text).into_owned();
+        let redact = |text: &str| account::without_people(&secrets.redact_text(text)).into_owned();
         match answer {
             Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
             Err(error) => Err(ModelError { detail: redact(&error.detail), ..error }),

@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::HttpSettings;
 use super::retry_after::retry_after;
+use super::tape::Tape;
 use crate::codec::{Codec, Delta, Mode, WireFailure};
 use crate::reply::{read_from, show};
 
@@ -25,17 +26,21 @@ pub(super) struct Exchange<'a> {
     pub(super) settings: &'a HttpSettings,
     pub(super) mode: Mode,
     pub(super) drafts: &'a dyn Drafts,
+    pub(super) tape: Option<Tape<'a>>,
 }
 
 impl Exchange<'_> {
     /// Performs it.
-    pub(super) async fn perform(&self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
+    pub(super) async fn perform(&mut self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
         let wait = self.settings.timeouts.first_byte;
         let response = within(wait, "first byte", request.send()).await?.map_err(|error| network(&error))?;
-        if !response.status().is_success() {
+        let is_success = response.status().is_success();
+        let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
+        self.tape.iter_mut().for_each(|tape| tape.begin(&response, is_stream));
+        if !is_success {
             return Err(self.failure(response).await);
         }
-        if self.mode == Mode::Stream && !is_json(&response) {
+        if is_stream {
             self.stream(response).await
         } else {
             let body = self.body(response, self.settings.body_bytes_max, TooLong::Fails).await?;
@@ -44,14 +49,19 @@ impl Exchange<'_> {
     }
 
     /// A body that cannot be read leaves the status, which says enough.
-    async fn failure(&self, response: Response) -> ModelError {
+    async fn failure(&mut self, response: Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let body = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
         self.codec.decode_error(WireFailure { status, retry_after, body: &body })
     }
 
-    async fn body(&self, mut response: Response, bytes_max: usize, too_long: TooLong) -> Result<Vec<u8>, ModelError> {
+    async fn body(
+        &mut self,
+        mut response: Response,
+        bytes_max: usize,
+        too_long: TooLong,
+    ) -> Result<Vec<u8>, ModelError> {
         let mut body = Vec::new();
         while let Some(bytes) = self.next(&mut response).await? {
             let room = bytes_max.saturating_sub(body.len());
@@ -66,7 +76,7 @@ impl Exchange<'_> {
         Ok(body)
     }
 
-    async fn stream(&self, mut response: Response) -> Result<LLMResponse, ModelError> {
+    async fn stream(&mut self, mut response: Response) -> Result<LLMResponse, ModelError> {
         let mut decoder = self.codec.stream_decoder();
         let mut body = Sha256::new();
         let mut room = self.settings.body_bytes_max;
@@ -90,8 +100,13 @@ impl Exchange<'_> {
         }
     }
 
-    async fn next(&self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]>>, ModelError> {
-        within(self.settings.timeouts.idle, "next piece", response.chunk()).await?.map_err(|error| network(&error))
+    async fn next(&mut self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]> + use<>>, ModelError> {
+        let bytes = within(self.settings.timeouts.idle, "next piece", response.chunk()).await?;
+        let bytes = bytes.map_err(|error| network(&error))?;
+        if let (Some(tape), Some(bytes)) = (&mut self.tape, &bytes) {
+            tape.take(bytes);
+        }
+        Ok(bytes)
     }
 }
 

@@ -14,7 +14,7 @@ mod tests;
 pub(super) const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads `retry-after-ms`, or else `retry-after`: seconds, or an HTTP date, measured by the answer's own `date`.
-pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let millis = text("retry-after-ms").and_then(seconds).map(|wait| wait / 1000);
     let wait = millis.or_else(|| {

@@ -1,12 +1,16 @@
 //! What a script says about a model behind HTTP.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use folkmoot_core::redaction::SecretRules;
 use serde::{Deserialize, Deserializer, de};
 
+use super::client::Proxy;
+use super::rate::RateLimit;
 use super::secret::{Environment, Secret, Template};
+use crate::cache::CacheSettings;
 use crate::duration;
 
 #[cfg(test)]
@@ -33,20 +37,45 @@ pub struct HttpSettings {
     /// The most bytes of an answer.
     #[serde(default = "body_bytes_max")]
     pub body_bytes_max: usize,
+    /// Through what the calls go.
+    #[serde(default)]
+    pub proxy: Proxy,
+    /// A PEM file with root certificates that are trusted beside the system's. A relative path begins at the working
+    /// folder; [`build_model`](crate::build_model) makes it begin at the script's.
+    #[serde(default)]
+    pub ca_file: Option<PathBuf>,
+    /// How many calls may be begun; `None` sets no limit.
+    #[serde(default)]
+    pub rate_limit: Option<RateLimit>,
+    /// Which answers are given again; `None` gives none. Not done by [`HttpModel`](super::HttpModel), but around it.
+    #[serde(default)]
+    pub cache: Option<CacheSettings>,
 }
 
 impl HttpSettings {
     /// The names of all settings. What else a script says of a model is for its codec.
-    pub const FIELDS: [&str; 6] = ["base_url", "key", "headers", "stream", "timeouts", "body_bytes_max"];
+    pub const FIELDS: [&str; 10] = [
+        "base_url",
+        "key",
+        "headers",
+        "stream",
+        "timeouts",
+        "body_bytes_max",
+        "proxy",
+        "ca_file",
+        "rate_limit",
+        "cache",
+    ];
 
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
     pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-    /// What must not be shown of these settings: the values of the variables in its key and headers, as they are now.
+    /// What must not be shown of these settings: the values of the variables in its key, headers and
+    /// proxy, as they are now.
     /// [`HttpSettings::base_url`] stays readable, so that an error can say which server is not there.
     #[must_use]
     pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
-        let templates = self.key.iter().chain(self.headers.values());
+        let templates = self.key.iter().chain(self.headers.values()).chain(self.proxy.url());
         let values: Vec<Secret> = templates.flat_map(|template| template.values(environment)).collect();
         SecretRules::new(values.iter().map(Secret::expose))
     }
@@ -111,6 +140,6 @@ fn headers<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Templa
 }
 
 /// The message does not repeat the value.
-fn literal_secret<E: de::Error>(field: &str) -> E {
+pub(super) fn literal_secret<E: de::Error>(field: &str) -> E {
     E::custom(format_args!("`{field}` is a secret: write ${{NAME}}, and put the value into that environment variable"))
 }

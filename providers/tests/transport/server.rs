@@ -2,6 +2,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What the server does with a connection, once it has read the request.
@@ -31,6 +32,7 @@ impl Received {
 pub(crate) struct Server {
     pub(crate) base_url: String,
     received: Arc<Mutex<Vec<Received>>>,
+    gone: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -40,17 +42,20 @@ impl Server {
         let base_url = format!("http://{}/v1/", listener.local_addr().unwrap());
         let received = Arc::new(Mutex::new(Vec::new()));
         let keeps = Arc::clone(&received);
+        let gone = Arc::new(AtomicUsize::new(0));
+        let left = Arc::clone(&gone);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let (mut stream, steps, keeps) = (stream.unwrap(), steps.clone(), Arc::clone(&keeps));
+                let left = Arc::clone(&left);
                 std::thread::spawn(move || {
                     let request = read_request(&mut stream);
                     keeps.lock().unwrap().push(request);
-                    steps.into_iter().for_each(|step| perform(&mut stream, step));
+                    steps.into_iter().for_each(|step| perform(&mut stream, step, &left));
                 });
             }
         });
-        Self { base_url, received }
+        Self { base_url, received, gone }
     }
 
     /// Starts one that answers with `status`, some headers and a whole body.
@@ -61,16 +66,31 @@ impl Server {
         Self::start(vec![Step::Send(text)])
     }
 
+    /// How many clients went away while the server was silent.
+    pub(crate) fn gone(&self) -> usize {
+        self.gone.load(Ordering::SeqCst)
+    }
+
+    /// Waits until `is_so`; a test that waits too long is ended by its runner.
+    pub(crate) fn until(&self, is_so: impl Fn(&Self) -> bool) {
+        while !is_so(self) {
+            std::thread::yield_now();
+        }
+    }
+
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 }
 
 /// The client may have gone away, which is its right.
-fn perform(stream: &mut TcpStream, step: Step) {
+fn perform(stream: &mut TcpStream, step: Step, gone: &AtomicUsize) {
     match step {
         Step::Send(text) => drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush())),
-        Step::Hang => drop(stream.read_to_end(&mut Vec::new())),
+        Step::Hang => {
+            drop(stream.read_to_end(&mut Vec::new()));
+            gone.fetch_add(1, Ordering::SeqCst);
+        }
     }
 }
 

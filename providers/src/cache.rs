@@ -1,0 +1,159 @@
+//! The response cache: the same request of the same model is answered once, and from memory after that.
+//!
+//! It is off unless a script asks for it. A request is known by its fingerprint, which covers the conversation, the files
+//! in it, tools and parameters; what else shapes an answer (where the model is, its headers) is in the digest of the
+//! model's settings. All rooms of the process share what models with equal settings have answered: equal requests have
+//! equal words in them, so that nobody reads what he has not written.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use folkmoot_core::ids::Digest;
+use folkmoot_core::port::{Drafts, Model, ModelCall};
+use folkmoot_core::response::{LLMResponse, ModelError, Reply, Usage};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::duration;
+use crate::reply::{MapReply as _, show};
+
+#[cfg(test)]
+mod tests;
+
+/// The warning in an answer that came from the cache.
+pub const CACHED_ANSWER: &str = "cached_answer";
+
+/// The most caches of a process. Beyond it those that no model holds are dropped.
+const CACHES_MAX: usize = 1_000;
+
+/// What a model's answers are kept for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheSettings {
+    /// How many answers are kept; beyond it the one that was not given for the longest time goes.
+    pub entries: NonZeroUsize,
+    /// How long, by the machine's monotonic clock.
+    #[serde(rename = "for", deserialize_with = "duration::deserialize")]
+    pub age_max: Duration,
+}
+
+/// Answers by the fingerprints of their requests.
+#[derive(Debug)]
+struct Answers {
+    settings: CacheSettings,
+    entries: BTreeMap<Digest, Entry>,
+    /// Counts what is kept and given, so that the entries have an order.
+    uses: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    response: LLMResponse,
+    kept_at: Instant,
+    used: u64,
+}
+
+impl Answers {
+    const fn new(settings: CacheSettings) -> Self {
+        Self { settings, entries: BTreeMap::new(), uses: 0 }
+    }
+
+    fn find(&mut self, request: &Digest, now: Instant) -> Option<LLMResponse> {
+        let (age_max, used) = (self.settings.age_max, self.next_use());
+        let is_fresh = |entry: &Entry| now.saturating_duration_since(entry.kept_at) < age_max;
+        let entry = self.entries.get_mut(request).filter(|entry| is_fresh(entry))?;
+        entry.used = used;
+        Some(entry.response.clone())
+    }
+
+    /// Only a whole answer is kept: one that was cut, filtered or refused may be another one next time.
+    fn keep(&mut self, request: Digest, response: &LLMResponse, now: Instant) {
+        let is_whole = match response {
+            LLMResponse::Text(_) | LLMResponse::Calls(_) => true,
+            LLMResponse::Refused(_) | LLMResponse::Truncated(_) | LLMResponse::Filtered(_) => false,
+        };
+        if is_whole {
+            let used = self.next_use();
+            self.entries.insert(request, Entry { response: response.clone(), kept_at: now, used });
+            self.make_room();
+        }
+    }
+
+    /// Looks at all entries, which is cheap beside a call.
+    fn make_room(&mut self) {
+        while self.entries.len() > self.settings.entries.get() {
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(request, _)| *request);
+            oldest.and_then(|request| self.entries.remove(&request));
+        }
+    }
+
+    const fn next_use(&mut self) -> u64 {
+        self.uses = self.uses.saturating_add(1);
+        self.uses
+    }
+}
+
+type Shared = Arc<Mutex<Answers>>;
+
+static CACHES: LazyLock<Mutex<BTreeMap<Digest, Shared>>> = LazyLock::new(Mutex::default);
+
+/// The answers of all models with these settings.
+fn shared(settings: CacheSettings, digest: Digest) -> Shared {
+    let mut caches = CACHES.lock().unwrap_or_else(PoisonError::into_inner);
+    if caches.len() >= CACHES_MAX {
+        caches.retain(|_, answers| Arc::strong_count(answers) > 1);
+    }
+    Arc::clone(caches.entry(digest).or_insert_with(|| Arc::new(Mutex::new(Answers::new(settings)))))
+}
+
+/// A model that is asked only what it has not answered yet.
+#[derive(Debug)]
+pub struct CachedModel<M> {
+    model: M,
+    answers: Shared,
+}
+
+impl<M: Model> CachedModel<M> {
+    /// Puts a cache before `model`, which was made by the provider called `provider` from `settings`, cache and all.
+    #[must_use]
+    pub fn new(model: M, cache: CacheSettings, provider: &str, settings: &Value) -> Self {
+        let digest = Digest::of(&[b"folkmoot cache 1", provider.as_bytes(), settings.to_string().as_bytes()]);
+        Self { model, answers: shared(cache, digest) }
+    }
+
+    fn answers(&self) -> MutexGuard<'_, Answers> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait]
+impl<M: Model> Model for CachedModel<M> {
+    async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        let request = call.request.fingerprint();
+        let found = self.answers().find(&request, Instant::now());
+        if let Some(response) = found {
+            let text = response.spoken();
+            if !text.is_empty() {
+                show(drafts, &text).await?;
+            }
+            return Ok(response.map_reply(unpaid));
+        }
+        let response = self.model.call(call, drafts).await?;
+        self.answers().keep(request, &response, Instant::now());
+        Ok(response)
+    }
+
+    fn takes_file(&self, media_type: &str) -> bool {
+        self.model.takes_file(media_type)
+    }
+}
+
+/// Nothing was asked, so nothing is owed: counting the tokens again would meter, and bill, a call that was never made.
+/// The warning says why there are none.
+fn unpaid(mut reply: Reply) -> Reply {
+    reply.warnings.push(CACHED_ANSWER.to_owned());
+    Reply { usage: Usage::default(), ..reply }
+}
