@@ -1,7 +1,7 @@
 //! The recorded model: HTTP bodies out of a file, through the real codec.
 //!
-//! A line is found by the request's fingerprint if lines have one, else in order. What is not in the file is an error,
-//! never a call over the network.
+//! A line is found by the request's fingerprint if lines have one, else in order. What is not in the file is an error that
+//! says what is different about the request; there is no client here that could make a call over the network.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,10 +11,13 @@ use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
-use crate::codec::{Codec, Delta, Wire, WireFailure};
+use crate::codec::{Codec, Delta, Mode, Wire, WireFailure};
+use crate::record::account;
 use crate::reply::{MapReply as _, read_from, show};
 
+mod difference;
 mod exchange;
 #[cfg(test)]
 mod tests;
@@ -26,7 +29,6 @@ const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What a script says about a recorded model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct RecordedSettings {
     /// The adapter's name, as a script has it. Not read here.
     pub provider: Option<String>,
@@ -36,6 +38,9 @@ pub struct RecordedSettings {
     pub wire: Wire,
     /// The file: JSON lines. A relative path begins at the script's folder.
     pub from: PathBuf,
+    /// The settings of the wire's codec, as the model had them that was recorded.
+    #[serde(flatten)]
+    pub codec: Map<String, Value>,
 }
 
 /// Why a recording cannot be played.
@@ -66,11 +71,15 @@ pub enum RecordingError {
         /// Why.
         source: serde_json::Error,
     },
+    /// The codec does not take the settings.
+    #[error("the settings of the recorded model do not fit")]
+    Settings(#[source] serde_json::Error),
 }
 
 /// Plays recorded exchanges.
 #[derive(Debug)]
 pub struct RecordedModel {
+    wire: Wire,
     codec: Arc<dyn Codec>,
     exchanges: Vec<RecordedExchange>,
 }
@@ -81,47 +90,73 @@ impl RecordedModel {
     /// # Errors
     /// [`RecordingError`].
     pub fn open(settings: &RecordedSettings, base: Option<&Path>) -> Result<Self, RecordingError> {
+        let codec = settings.wire.codec(&settings.codec).map_err(RecordingError::Settings)?;
         let path = base.map_or_else(|| settings.from.clone(), |base| base.join(&settings.from));
         let unreadable = |source| RecordingError::Unreadable { path: path.clone(), source };
         if std::fs::metadata(&path).map_err(unreadable)?.len() > FILE_BYTES_MAX {
             return Err(RecordingError::TooLong { path, bytes_max: FILE_BYTES_MAX });
         }
-        Self::new(settings.wire, &std::fs::read_to_string(&path).map_err(unreadable)?)
+        Self::read(settings.wire, codec, &std::fs::read_to_string(&path).map_err(unreadable)?)
     }
 
-    /// Reads exchanges: one JSON object a line; empty lines count for nothing.
+    /// Reads exchanges: one JSON object a line; empty lines count for nothing. Lines of other wires are left alone.
     ///
     /// # Errors
     /// [`RecordingError::BadLine`].
     pub fn new(wire: Wire, lines: &str) -> Result<Self, RecordingError> {
-        let codec = wire.default_codec();
+        Self::read(wire, wire.default_codec(), lines)
+    }
+
+    fn read(wire: Wire, codec: Arc<dyn Codec>, lines: &str) -> Result<Self, RecordingError> {
         let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let read = |(at, line): (usize, &str)| {
             let bad_line = |source| RecordingError::BadLine { line: at.saturating_add(1), source };
             serde_json::from_str(line).map_err(bad_line)
         };
-        Ok(Self { codec, exchanges: lines.map(read).collect::<Result<_, _>>()? })
+        Ok(Self { wire, codec, exchanges: lines.map(read).collect::<Result<_, _>>()? })
     }
 
     /// The next exchange with the request's fingerprint, or else the last one with it, or else the next without any.
     fn find(&self, call: &ModelCall) -> Option<(u32, &RecordedExchange)> {
         let fingerprint = call.request.fingerprint();
-        let fitting = || (0..).zip(&self.exchanges).filter(|(_, exchange)| exchange.is_for(&call.agent));
+        let fitting = || self.fitting(call);
         let keyed = || fitting().filter(|(_, exchange)| exchange.fingerprint == Some(fingerprint));
         let unplayed = |(index, _): &(u32, &RecordedExchange)| !call.played.contains(index);
         let in_order = || fitting().filter(|(_, exchange)| exchange.fingerprint.is_none()).find(unplayed);
         keyed().find(unplayed).or_else(|| keyed().last()).or_else(in_order)
     }
 
+    /// What is for this wire and the agent that asks.
+    fn fitting(&self, call: &ModelCall) -> impl Iterator<Item = (u32, &RecordedExchange)> {
+        (0..).zip(&self.exchanges).filter(|(_, exchange)| exchange.is_for(&call.agent, self.wire))
+    }
+
     fn not_recorded(&self, call: &ModelCall) -> ModelError {
-        let detail = format!(
+        let mut detail = format!(
             "none of the {} recorded exchanges is left for {} asking {} with the fingerprint {}",
             self.exchanges.len(),
             call.agent,
             call.request.model(),
             call.request.fingerprint(),
         );
+        if let Some((line, why)) = self.changed(call) {
+            detail = format!("{detail}; the next one that is recorded, exchange {line}, differs: {why}");
+        }
         ModelError::new(ModelErrorKind::NotRecorded, detail)
+    }
+
+    /// What is different from the next exchange that the agent has not played, and its number from 1.
+    fn changed(&self, call: &ModelCall) -> Option<(u32, String)> {
+        let mut unplayed = self.fitting(call).filter(|(index, _)| !call.played.contains(index));
+        let with_request = |(index, exchange)| Some((index, exchange, RecordedExchange::request(exchange)?));
+        let (index, exchange, recorded) = unplayed.find_map(with_request)?;
+        // An error is no stream, also where one was asked for.
+        let is_stream = exchange.stream || recorded.get("stream") == Some(&Value::Bool(true));
+        let mode = if is_stream { Mode::Stream } else { Mode::Whole };
+        let mut now = self.codec.encode(&call.request, &call.files, mode).body;
+        account::hide_in(&mut now); // as the recording had it done
+        let same = "not in what goes over the wire, but in what the fingerprint covers besides".to_owned();
+        Some((index.saturating_add(1), difference::differences(recorded, &now).unwrap_or(same)))
     }
 
     async fn play(&self, exchange: &RecordedExchange, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
@@ -151,5 +186,9 @@ impl Model for RecordedModel {
             Ok(response) => Ok(response.map_reply(|reply| Reply { played: Some(index), ..reply })),
             Err(error) => Err(ModelError { played: Some(index), ..error }),
         }
+    }
+
+    fn takes_file(&self, media_type: &str) -> bool {
+        self.codec.takes_file(media_type)
     }
 }

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 mod proxy;
 mod real_time;
+mod recording;
 mod server;
 mod tls;
 

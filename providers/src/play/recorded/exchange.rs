@@ -7,7 +7,10 @@ use folkmoot_core::ids::{AgentName, Digest};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-/// An exchange, as a line of a recording has it. The second half are fields that recordings have and nobody reads.
+use crate::codec::Wire;
+use crate::transport::retry_after::retry_after;
+
+/// An exchange, as a line of a recording has it. The last fields are some that recordings have and nobody reads.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RecordedExchange {
@@ -17,6 +20,9 @@ pub(super) struct RecordedExchange {
     /// The agent that it is for; without one it is for each.
     #[serde(default)]
     agent: Option<AgentName>,
+    /// The wire that was spoken; without one it is that of the model.
+    #[serde(default)]
+    wire: Option<Wire>,
     #[serde(default = "ok")]
     pub(super) status: u16,
     /// Whether the body is an event stream.
@@ -30,6 +36,9 @@ pub(super) struct RecordedExchange {
     /// Seconds.
     #[serde(default)]
     retry_after: Option<u64>,
+    /// What was sent; tells what is different about a request that is not recorded.
+    #[serde(default)]
+    request: Option<Value>,
 
     #[serde(default, rename = "id")]
     _id: de::IgnoredAny,
@@ -41,13 +50,15 @@ pub(super) struct RecordedExchange {
     _tools: de::IgnoredAny,
     #[serde(default, rename = "content_type")]
     _content_type: de::IgnoredAny,
-    #[serde(default, rename = "request")]
-    _request: de::IgnoredAny,
 }
 
 impl RecordedExchange {
-    pub(super) fn is_for(&self, agent: &AgentName) -> bool {
-        self.agent.as_ref().is_none_or(|own| own == agent)
+    pub(super) fn is_for(&self, agent: &AgentName, wire: Wire) -> bool {
+        self.agent.as_ref().is_none_or(|own| own == agent) && self.wire.is_none_or(|own| own == wire)
+    }
+
+    pub(super) const fn request(&self) -> Option<&Value> {
+        self.request.as_ref()
     }
 
     pub(super) const fn is_success(&self) -> bool {
@@ -55,8 +66,11 @@ impl RecordedExchange {
     }
 
     pub(super) fn retry_after(&self) -> Option<Duration> {
-        let of_header = || self.headers.get("retry-after").and_then(|value| value.trim().parse().ok());
-        self.retry_after.or_else(of_header).map(Duration::from_secs)
+        let of_headers = || {
+            let pair = |(name, value): (&String, &String)| Some((name.parse().ok()?, value.parse().ok()?));
+            retry_after(&self.headers.iter().filter_map(pair).collect())
+        };
+        self.retry_after.map(Duration::from_secs).or_else(of_headers)
     }
 }
 
