@@ -3,8 +3,7 @@
 use folkmoot::core::ids::ModelName;
 use folkmoot::core::spec::{Definition, SpecText};
 use folkmoot::providers::templates_of;
-use folkmoot::providers::transport::{ProcessEnvironment, Template};
-use serde_json::Value;
+use folkmoot::providers::transport::ProcessEnvironment;
 
 use crate::exit::{CliError, STORE};
 
@@ -27,16 +26,10 @@ fn used(definition: &Definition) -> impl Iterator<Item = &ModelName> {
 /// The first variable of `model` that is not set, in a sentence.
 fn missing_of(model: &ModelName, definition: &Definition, text: &SpecText) -> Option<String> {
     let provider = &definition.spec.models.get(model)?.provider;
-    let templates = templates(provider, text.models.get(model)?);
+    let templates = templates_of(provider, text.models.get(model)?);
     let missing = templates.iter().find_map(|template| template.expand(&ProcessEnvironment).err())?;
     Some(format!(
         "the model {model} ({provider}) needs the environment variable {}: set it and try again",
         missing.name
     ))
-}
-
-/// The texts of a model's settings that variables may stand in, defaults and all. Settings that do not read have none
-/// here: building the model says what is wrong with them.
-fn templates(provider: &str, settings: &Value) -> Vec<Template> {
-    templates_of(provider, settings).unwrap_or_default()
 }

@@ -161,21 +161,6 @@ pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environmen
     }
 }
 
-/// The texts of a model's settings that variables may stand in, with what they leave open as the provider has it; none
-/// for one that is not behind HTTP.
-///
-/// # Errors
-/// [`BuildError::UnknownProvider`], [`BuildError::UnknownSetting`], [`BuildError::Settings`].
-pub fn templates_of(provider: &str, settings: &Value) -> Result<Vec<Template>, BuildError> {
-    match provider {
-        "recorded" | "scripted" => Ok(Vec::new()),
-        other => {
-            let http = http_settings(preset(other)?, object(settings))?;
-            Ok([http.base_url].into_iter().chain(http.key).chain(http.headers.into_values()).collect())
-        }
-    }
-}
-
 /// The settings of the transport. Those of the codec are known to it, but not read.
 fn http_settings(preset: &'static Preset, settings: &Map<String, Value>) -> Result<HttpSettings, BuildError> {
     check_names(preset.name, settings, &[&HttpSettings::FIELDS, preset.wire.settings(), &["provider", "model"]])?;
@@ -198,6 +183,15 @@ fn check_names(
             Err(BuildError::UnknownSetting { provider, setting: setting.clone(), nearest, known })
         }
     }
+}
+
+/// The texts of a model's settings that variables may stand in, defaults and all. None if it is not behind HTTP, or if its
+/// settings do not fit: making the model says what is wrong with them.
+#[must_use]
+pub fn templates_of(provider: &str, settings: &Value) -> Vec<Template> {
+    let preset = Preset::named(provider);
+    let http = preset.and_then(|preset| http_settings(preset, object(settings)).ok());
+    http.map(|http| http.templates().cloned().collect()).unwrap_or_default()
 }
 
 fn preset(name: &str) -> Result<&'static Preset, BuildError> {

@@ -71,7 +71,7 @@ fn a_setting_of_the_codec_is_that_of_the_preset_unless_a_script_says_otherwise()
 #[test]
 fn the_variables_of_a_model_are_those_of_its_settings_and_of_its_preset() {
     let names = |provider: &str, settings: Value| {
-        let templates = templates_of(provider, &settings).unwrap();
+        let templates = templates_of(provider, &settings);
         templates
             .iter()
             .flat_map(|template| template.variables().map(str::to_owned).collect::<Vec<_>>())

@@ -75,9 +75,17 @@ impl HttpSettings {
     /// [`HttpSettings::base_url`] stays readable, so that an error can say which server is not there.
     #[must_use]
     pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
-        let templates = self.key.iter().chain(self.headers.values()).chain(self.proxy.url());
-        let values: Vec<Secret> = templates.flat_map(|template| template.values(environment)).collect();
+        let values: Vec<Secret> = self.secret_templates().flat_map(|template| template.values(environment)).collect();
         SecretRules::new(values.iter().map(Secret::expose))
+    }
+
+    /// The texts that variables may stand in.
+    pub fn templates(&self) -> impl Iterator<Item = &Template> {
+        std::iter::once(&self.base_url).chain(self.secret_templates())
+    }
+
+    fn secret_templates(&self) -> impl Iterator<Item = &Template> {
+        self.key.iter().chain(self.headers.values()).chain(self.proxy.url())
     }
 }
 
