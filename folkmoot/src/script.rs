@@ -13,6 +13,7 @@ mod attach;
 mod check;
 mod expect;
 mod fault;
+mod gateway;
 mod grammar;
 mod include;
 mod names;

@@ -113,7 +113,7 @@ pub fn build_model_recorded(
         other => {
             let (preset, settings) = (preset(other)?, rooted(object(settings), base));
             let model = http_model(preset, &settings, Arc::new(ProcessEnvironment))?;
-            let cache = model.settings().cache;
+            let cache = model.settings().response_cache;
             let model = match recorder {
                 Some(recorder) => model.recorded_by(preset.wire, Arc::clone(recorder)),
                 None => model,

@@ -3,7 +3,7 @@
 use super::fault::{Faults, Mark};
 use super::node::{Key, Node};
 use super::step::request_position;
-use super::{attach, secret};
+use super::{attach, gateway, secret};
 
 /// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
@@ -37,6 +37,10 @@ pub(crate) fn check_texts(tree: &Node, faults: &Faults) {
     for under in ["models", "tools"] {
         let entries = tree.get(under).into_iter().flat_map(Node::entries);
         entries.for_each(|(_, settings)| secret::check_settings(settings, faults));
+    }
+    if let Some(gateway) = tree.get("gateway") {
+        secret::check_settings(gateway, faults);
+        gateway::check(gateway, faults);
     }
 }
 

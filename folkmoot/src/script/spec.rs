@@ -10,6 +10,7 @@ use folkmoot_core::tool::ToolSpec;
 use serde_json::{Map, Value};
 
 use super::fault::Mark;
+use super::gateway;
 use super::node::Node;
 use super::scalar;
 
@@ -56,7 +57,8 @@ pub struct AgentDraft {
 pub struct ModelDraft {
     /// Its structure.
     pub spec: ModelSpec,
-    /// Its entry as JSON, `timeout` and `context_tokens` left out, as those are in the structure; `${…}` unexpanded.
+    /// Its entry as JSON, `timeout` and `context_tokens` left out, as those are in the structure, and what the gateway
+    /// adds put in; `${…}` unexpanded.
     pub settings: Value,
     /// Where it stands.
     pub at: Places,
@@ -163,7 +165,7 @@ impl SpecDraft {
             models: entries("models")
                 .map(|(key, node)| {
                     let name = ModelName::new(key.text()).map_err(|_| key.mark)?;
-                    Ok((name, model(node, key.mark).ok_or(key.mark)?))
+                    Ok((name, model(node, spec.get("gateway"), key.mark).ok_or(key.mark)?))
                 })
                 .collect::<Result<_, Mark>>()?,
             tools: entries("tools")
@@ -218,7 +220,7 @@ fn join(node: &Node) -> Option<Join> {
     })
 }
 
-fn model(node: &Node, at: Mark) -> Option<ModelDraft> {
+fn model(node: &Node, gateway: Option<&Node>, at: Mark) -> Option<ModelDraft> {
     let provider = node.text_of("provider")?;
     let spec = ModelSpec {
         provider: provider.to_owned(),
@@ -233,6 +235,9 @@ fn model(node: &Node, at: Mark) -> Option<ModelDraft> {
     if let Value::Object(settings) = &mut settings {
         settings.remove("timeout");
         settings.remove("context_tokens");
+        if let Some(gateway) = gateway {
+            gateway::lead(settings, provider, gateway);
+        }
     }
     Some(ModelDraft { spec, settings, at: Places::read(node, at) })
 }

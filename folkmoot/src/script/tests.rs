@@ -5,6 +5,7 @@ use super::*;
 mod attach;
 mod consent;
 mod examples;
+mod gateway;
 mod include;
 mod parts;
 mod read;

@@ -52,7 +52,7 @@ fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
     }
     let unlike = refusal("mistral", &json!({ "zzz": 1 }));
     assert!(
-        unlike.starts_with("the mistral model has no setting `zzz`; it has base_url, body_bytes_max, cache, "),
+        unlike.starts_with("the mistral model has no setting `zzz`; it has base_url, body_bytes_max, ca_file, "),
         "{unlike}"
     );
 }

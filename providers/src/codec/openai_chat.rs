@@ -47,15 +47,15 @@ pub struct OpenAiChat {
     /// Which forms of an answer can be asked for.
     pub output_forms: OutputForms,
     /// How a choice among the tools is told.
-    pub tool_choice: ChoiceWord,
+    pub choice_word: ChoiceWord,
     /// Whether it is told if calls may be several.
-    pub parallel_calls: ParallelCalls,
+    pub parallel_field: ParallelCalls,
     /// Where the seed goes.
-    pub seed: SeedField,
+    pub seed_field: SeedField,
     /// Which files are sent, and how.
-    pub files: FileParts,
+    pub file_parts: FileParts,
     /// How caching is asked for.
-    pub cache: CacheHints,
+    pub cache_hints: CacheHints,
     /// Where the key goes.
     pub key_header: KeyHeader,
 }
@@ -66,7 +66,7 @@ impl Codec for OpenAiChat {
     }
 
     fn takes_file(&self, media_type: &str) -> bool {
-        encode::takes_file(self.files, media_type)
+        encode::takes_file(self.file_parts, media_type)
     }
 
     fn key_header(&self, key: &str) -> (&'static str, String) {

@@ -49,7 +49,7 @@ pub struct HttpSettings {
     pub rate_limit: Option<RateLimit>,
     /// Which answers are given again; `None` gives none. Not done by [`HttpModel`](super::HttpModel), but around it.
     #[serde(default)]
-    pub cache: Option<CacheSettings>,
+    pub response_cache: Option<CacheSettings>,
 }
 
 impl HttpSettings {
@@ -64,7 +64,7 @@ impl HttpSettings {
         "proxy",
         "ca_file",
         "rate_limit",
-        "cache",
+        "response_cache",
     ];
 
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.

@@ -1,7 +1,7 @@
 //! The tables of the models.
 
 use super::Shape::{Count, Duration, Either, Entries, Flag, Null, Text, Word};
-use super::{Field, HOUR, Record, Shape, Variants, field, required};
+use super::{Field, HOUR, Record, Shape, Variants, YEAR, field, required};
 
 pub(crate) static MODEL: Variants = Variants {
     what: "a model",
@@ -62,18 +62,18 @@ const CHAT: &[Field] = &[
     field("stream_usage", Word(&["asked", "unasked"], &[]), "Whether streams have to be asked for their usage."),
     field("output_forms", Word(&["schema", "json"], &[]), "Which forms of an answer the server can hold it to."),
     field(
-        "tool_choice",
+        "choice_word",
         Word(&["required", "any", "unnamed", "left_out"], &[]),
         "How the server is told that a tool must be called.",
     ),
-    field("parallel_calls", Word(&["sent", "left_out"], &[]), "Whether the server is told if calls may be several."),
-    field("seed", Word(&["seed", "random_seed", "left_out"], &[]), "The field for the seed."),
-    field("files", Word(&["file", "document_url", "images", "left_out"], &[]), "Which files are sent, and how."),
-    field("cache", Word(&["left_out", "cache_control"], &[]), "How the server is asked to keep a request."),
+    field("parallel_field", Word(&["sent", "left_out"], &[]), "Whether the server is told if calls may be several."),
+    field("seed_field", Word(&["seed", "random_seed", "left_out"], &[]), "The field for the seed."),
+    field("file_parts", Word(&["file", "document_url", "images", "left_out"], &[]), "Which files are sent, and how."),
+    field("cache_hints", Word(&["left_out", "cache_control"], &[]), "How the server is asked to keep a request."),
     field("key_header", Word(&["authorization", "api_key"], &[]), "The header for the key."),
 ];
 
-static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, CHAT]);
+static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, TRANSPORT, CHAT]);
 
 /// What the Responses wire adds.
 const RESPONSES: &[Field] = &[
@@ -87,7 +87,7 @@ const RESPONSES: &[Field] = &[
     field("item_echo", Word(&["as_received", "never"], &[]), "Whether items of earlier answers go back as they came."),
 ];
 
-static RESPONSES_MODEL: Record = Record::new("an openai-responses model", &[HTTP, RESPONSES]);
+static RESPONSES_MODEL: Record = Record::new("an openai-responses model", &[HTTP, TRANSPORT, RESPONSES]);
 
 /// What the wire of Anthropic adds.
 const ANTHROPIC: &[Field] = &[
@@ -95,12 +95,54 @@ const ANTHROPIC: &[Field] = &[
     field("output_tokens_default", Count(1, 1_000_000), "The most tokens of an answer whose agent does not say."),
 ];
 
-static ANTHROPIC_MODEL: Record = Record::new("an anthropic-messages model", &[HTTP, ANTHROPIC]);
+static ANTHROPIC_MODEL: Record = Record::new("an anthropic-messages model", &[HTTP, TRANSPORT, ANTHROPIC]);
 
 /// What the wire of Google adds.
 const GOOGLE: &[Field] = &[field("prefix", Text, "The version in the path; `v1beta` if left out.")];
 
-static GOOGLE_MODEL: Record = Record::new("a google-generate-content model", &[HTTP, GOOGLE]);
+static GOOGLE_MODEL: Record = Record::new("a google-generate-content model", &[HTTP, TRANSPORT, GOOGLE]);
+
+/// What every model behind HTTP takes.
+const TRANSPORT: &[Field] = &[
+    field("proxy", Text, "The URL of the proxy for its calls, or `none`; as the system says if left out."),
+    field("ca_file", Text, "A PEM file with root certificates to trust beside the system's; relative to the script."),
+    field(
+        "rate_limit",
+        Shape::Record(&RATE_LIMIT),
+        "How many calls may be begun, in all rooms of the process together.",
+    ),
+    field(
+        "response_cache",
+        Shape::Record(&RESPONSE_CACHE),
+        "Gives an answer again to an equal request; off if left out.",
+    ),
+];
+
+static RATE_LIMIT: Record = Record::new(
+    "the rate limit",
+    &[&[
+        required("requests", Count(1, 1_000_000), "So many at once, and in each period."),
+        required("per", Duration(1, 24 * HOUR), "The period."),
+    ]],
+);
+
+static RESPONSE_CACHE: Record = Record::new(
+    "the response cache",
+    &[&[
+        required("entries", Count(1, 1_000_000), "How many answers are kept."),
+        required("for", Duration(1, YEAR), "How long."),
+    ]],
+);
+
+/// What goes between all models behind HTTP and their providers.
+pub(super) static GATEWAY: Record = Record::new(
+    "the gateway",
+    &[&[
+        required("base_url", Text, "Where it is; `{provider}` stands for the name of a model's provider."),
+        field("key", Either(&[Null, Text]), "Its key, as `${NAME}`, for models that name none; `null` sends none."),
+        field("headers", Entries(&Text, &Text), "Headers to send with each request; a model's own win."),
+    ]],
+);
 
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
@@ -117,12 +159,18 @@ const WIRES: &[&str] = &["openai-chat", "openai-responses", "anthropic-messages"
 
 static RECORDED_MODEL: Record = Record::new(
     "a recorded model",
-    &[&[
-        PROVIDER,
-        required("wire", Word(WIRES, &[]), "The wire that was recorded."),
-        required("from", Text, "The recording: one JSON object a line."),
-        field("model", Text, "The provider's name of the model, as far as requests carry it."),
-        ATTEMPT_TIMEOUT,
-        CONTEXT,
-    ]],
+    &[
+        &[
+            PROVIDER,
+            required("wire", Word(WIRES, &[]), "The wire that was recorded."),
+            required("from", Text, "The recording: one JSON object a line."),
+            field("model", Text, "The provider's name of the model, as far as requests carry it."),
+            ATTEMPT_TIMEOUT,
+            CONTEXT,
+        ],
+        CHAT,
+        RESPONSES,
+        ANTHROPIC,
+        GOOGLE,
+    ],
 );

@@ -4,7 +4,7 @@ use folkmoot_core::port::BLOB_BYTES_MAX;
 
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::consent::STATES;
-use super::model::MODEL;
+use super::model::{GATEWAY, MODEL};
 use super::policy::POLICY;
 use super::tool::TOOL;
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required};
@@ -38,6 +38,7 @@ const SPEC: &[Field] = &[
     field("rules", Text, "The rules of the room, for every agent."),
     field("context", Text, "What every agent should know of the room's subject."),
     field("models", Entries(&Name(Named::Model), &A_MODEL), "The models by name."),
+    field("gateway", Shape::Record(&GATEWAY), "What the calls of all models without a `base_url` go through."),
     field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
     field("tools", Entries(&Name(Named::Tool), &A_TOOL), "The tools by name."),

@@ -30,13 +30,15 @@ fn providers_are_those_of_the_tables() {
 #[test]
 fn every_setting_of_a_model_is_known_to_its_provider() {
     let transport = "model: m, base_url: \"${URL}\", key: \"${KEY}\", headers: { a: b }, stream: false, \
-                     timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, body_bytes_max: 1, timeout: 1s";
+                     timeouts: { connect: 1s, first_byte: 1s, idle: 1s, total: 1s }, body_bytes_max: 1, timeout: 1s, \
+                     proxy: none, ca_file: gone.pem, rate_limit: { requests: 1, per: 1m }, \
+                     response_cache: { entries: 1, for: 1h }";
     let codecs = [
         (
             "openai-chat",
             "output_limit: max_tokens, reasoning_echo: never, reasoning_style: thinking, call_ids: nine, \
-             system_role: developer, stream_usage: unasked, output_forms: json, tool_choice: unnamed, \
-             parallel_calls: left_out, seed: random_seed, files: document_url, cache: cache_control, key_header: api_key",
+             system_role: developer, stream_usage: unasked, output_forms: json, choice_word: unnamed, \
+             parallel_field: left_out, seed_field: random_seed, file_parts: document_url, cache_hints: cache_control, key_header: api_key",
         ),
         ("openai-responses", "store: always, encrypted_reasoning: never, strict_tools: unsaid, item_echo: never"),
         ("anthropic-messages", "api_version: \"2026-10-21\", output_tokens_default: 9"),
@@ -46,7 +48,11 @@ fn every_setting_of_a_model_is_known_to_its_provider() {
         let model = format!("provider: {provider}, {transport}, {codec}");
         let script = parse(&ROOM.replace("provider: scripted", &model)).unwrap_or_else(|error| panic!("{error}"));
         let model = script.spec.models.values().next().unwrap();
-        build_model(&model.spec.provider, &model.settings, &BTreeMap::new(), None).unwrap();
+        let built = build_model(&model.spec.provider, &model.settings, &BTreeMap::new(), Some(Path::new("/base")));
+        assert_eq!(built.unwrap_err().to_string(), "cannot read the ca_file /base/gone.pem");
+        let mut settings = model.settings.clone();
+        settings.as_object_mut().unwrap().remove("ca_file");
+        build_model(&model.spec.provider, &settings, &BTreeMap::new(), None).unwrap();
         let seen: BTreeSet<&str> = model.settings.as_object().unwrap().keys().map(String::as_str).collect();
         let known = MODEL.record(provider).unwrap().fields().map(|field| field.name);
         let known: BTreeSet<_> = known.filter(|name| !matches!(*name, "timeout" | "context_tokens")).collect();

@@ -36,6 +36,7 @@ const GOOD: &[&str] = &[
     "policy: { mode: auto, main_agent: planner, retry_shown: true }",
     "policy: { four_eyes: [destructive], redact: [email, card], deny: [{ tool: look }] }",
     "policy: { deny: [{ tool: look, where: [{ path: /to, one_of: [a, 1] }, { path: /n, range: { min: -1.5 } }] }] }",
+    "gateway: { base_url: \"${A}/{provider}\", key: null, headers: { x-room: a } }",
     "limits: { attempts: 20, approval_ttl: { write: 24h } }",
     "replies: { worker: [{ text: a, calls: [{ tool: look, args: {} }] }, { pause: 2s, chunks: [a, b] }] }",
     "replies: { worker: [{ fail: { kind: rate_limit, retry_after: 2s } }, { when: { equals: a }, once: true, refuse: no. }] }",
@@ -65,6 +66,8 @@ const GOOD: &[&str] = &[
 ];
 
 const BAD: &[&str] = &[
+    "gateway: { headers: {} }",
+    "gateway: { base_url: a, stream: true }",
     "policy: { deny: [{ tool: look, where: [{ path: /to }] }] }",
     "policy: { deny: [{ tool: look, where: [{ path: /to, equals: 1, prefix: a }] }] }",
     "policy: { deny: [{ tool: look, where: [{ path: /n, range: { min: low } }] }] }",

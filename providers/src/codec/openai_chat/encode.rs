@@ -63,7 +63,7 @@ impl Body {
     fn add_extra(&mut self, extra: &Map<String, Value>) {
         for (field, value) in extra {
             if field == "stream" || self.fields.contains_key(field) {
-                self.warn("extra_not_sent");
+                self.warn("extra_not_carried");
             } else {
                 self.put(field, value.clone());
             }

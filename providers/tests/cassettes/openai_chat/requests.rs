@@ -65,7 +65,7 @@ fn expressed(recorded: &Value) -> Option<(ForgedRequest, Vec<Words>, OpenAiChat)
         codec.system_role = SystemRole::Developer;
     }
     if recorded.to_string().contains("\"document_url\"") || rest.iter().any(words::has_bare_audio) {
-        codec.files = FileParts::DocumentUrl;
+        codec.file_parts = FileParts::DocumentUrl;
     }
     let request = ForgedRequest {
         model: recorded["model"].as_str()?.to_owned(),

@@ -25,7 +25,7 @@ pub(super) fn messages<'r>(
     }
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => messages.push(user(codec.files, &heard)),
+            Turn::Heard(heard) => messages.push(user(codec.file_parts, &heard)),
             Turn::Said { parts, ids } => {
                 let said = said::message(codec.reasoning_echo, parts, ids);
                 warnings.extend(said.warnings);

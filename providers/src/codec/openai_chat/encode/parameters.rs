@@ -24,7 +24,7 @@ pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body)
     if let Some(asked) = parameters.reasoning {
         reasoning(codec.reasoning_style, asked, body);
     }
-    cache(codec.cache, &parameters.cache, body);
+    cache(codec.cache_hints, &parameters.cache, body);
 }
 
 fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
@@ -41,7 +41,7 @@ fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
     if !parameters.stop.is_empty() {
         body.put("stop", json!(parameters.stop));
     }
-    match (parameters.seed, codec.seed) {
+    match (parameters.seed, codec.seed_field) {
         (None, _) => {}
         (Some(seed), SeedField::Seed) => body.put("seed", json!(seed)),
         (Some(seed), SeedField::RandomSeed) => body.put("random_seed", json!(seed)),
@@ -52,12 +52,12 @@ fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
 /// Only with tools: servers refuse these fields without them.
 fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
     if let Some(choice) = &parameters.tool_choice {
-        match tool_choice(codec.tool_choice, choice) {
+        match tool_choice(codec.choice_word, choice) {
             Some(choice) => body.put("tool_choice", choice),
             None => body.warn("tool_choice_not_carried"),
         }
     }
-    match (parameters.parallel_calls, codec.parallel_calls) {
+    match (parameters.parallel_calls, codec.parallel_field) {
         (None, _) => {}
         (Some(may), ParallelCalls::Sent) => body.put("parallel_tool_calls", json!(may)),
         (Some(_), ParallelCalls::LeftOut) => body.warn("parallel_calls_not_carried"),

@@ -11,11 +11,11 @@ fn attached(name: &str, media_type: &str) -> Attached<String> {
 }
 
 /// The content of a message with these files, whose bytes are there, and the warnings.
-fn content(files: FileParts, attachments: Vec<Attached<String>>) -> (Value, Vec<String>) {
+fn content(file_parts: FileParts, attachments: Vec<Attached<String>>) -> (Value, Vec<String>) {
     let bytes: Files = attachments.iter().map(|file| (file.blob, b"abc".as_slice().into())).collect();
     let heard = Item::Heard { from: "Ada".into(), text: "Look!".into(), attachments };
     let request = ForgedRequest { model: "m".into(), items: vec![heard], ..ForgedRequest::default() };
-    let codec = OpenAiChat { files, ..OpenAiChat::default() };
+    let codec = OpenAiChat { file_parts, ..OpenAiChat::default() };
     let wire = codec.encode(&request.into_request(), &bytes, Mode::Whole);
     (wire.body["messages"][0]["content"].clone(), wire.warnings)
 }
@@ -58,7 +58,7 @@ fn what_a_server_does_not_take_is_told_of_and_not_sent() {
 
 #[test]
 fn the_types_that_are_taken_are_those_that_are_written() {
-    let takes = |files, media_type| OpenAiChat { files, ..OpenAiChat::default() }.takes_file(media_type);
+    let takes = |file_parts, media_type| OpenAiChat { file_parts, ..OpenAiChat::default() }.takes_file(media_type);
     for media_type in ["image/png", "image/jpeg", "image/gif", "image/webp"] {
         assert!(takes(FileParts::File, media_type) && takes(FileParts::Images, media_type), "{media_type}");
         assert!(!takes(FileParts::LeftOut, media_type), "{media_type}");

@@ -42,7 +42,7 @@ fn sampling_and_limits_go_by_their_names() {
 #[test]
 fn a_seed_goes_where_the_server_wants_it_or_is_told() {
     let parameters = Parameters { seed: Some(7), ..Parameters::default() };
-    let with = |seed| OpenAiChat { seed, ..OPENAI() };
+    let with = |seed_field| OpenAiChat { seed_field, ..OPENAI() };
     check(with(SeedField::RandomSeed), parameters.clone(), json!({ "random_seed": 7 }), &[]);
     check(with(SeedField::LeftOut), parameters, json!({}), &["seed_not_carried"]);
 }
@@ -60,7 +60,7 @@ fn a_choice_among_the_tools_is_told_in_the_words_of_the_server() {
     for (choice, word) in words {
         check(OPENAI(), choosing(choice), json!({ "tool_choice": word }), &[]);
     }
-    let with = |tool_choice| OpenAiChat { tool_choice, ..OPENAI() };
+    let with = |choice_word| OpenAiChat { choice_word, ..OPENAI() };
     check(with(ChoiceWord::Any), choosing(ToolChoice::Required), json!({ "tool_choice": "any" }), &[]);
     check(with(ChoiceWord::Unnamed), choosing(ToolChoice::Required), json!({ "tool_choice": "required" }), &[]);
     let named = choosing(ToolChoice::Tool("t".into()));
@@ -72,7 +72,7 @@ fn a_choice_among_the_tools_is_told_in_the_words_of_the_server() {
 fn whether_calls_may_be_several_is_told_where_it_is_read() {
     let parameters = Parameters { parallel_calls: Some(false), ..Parameters::default() };
     check(OPENAI(), parameters.clone(), json!({ "parallel_tool_calls": false }), &[]);
-    let codec = OpenAiChat { parallel_calls: ParallelCalls::LeftOut, ..OPENAI() };
+    let codec = OpenAiChat { parallel_field: ParallelCalls::LeftOut, ..OPENAI() };
     check(codec, parameters, json!({}), &["parallel_calls_not_carried"]);
 }
 
@@ -131,7 +131,7 @@ fn reasoning_is_asked_for_in_the_style_of_the_server() {
 #[test]
 fn a_cache_is_hinted_at_where_a_hint_is_read() {
     let at = |place, ttl| Parameters { cache: [(place, ttl)].into(), ..Parameters::default() };
-    let control = OpenAiChat { cache: CacheHints::CacheControl, ..OPENAI() };
+    let control = OpenAiChat { cache_hints: CacheHints::CacheControl, ..OPENAI() };
     check(OPENAI(), at(CachePlace::Auto, CacheTtl::Default), json!({}), &[]);
     check(OPENAI(), at(CachePlace::Auto, CacheTtl::OneHour), json!({}), &["cache_hint_not_carried"]);
     check(OPENAI(), at(CachePlace::System, CacheTtl::Default), json!({}), &["cache_hint_not_carried"]);
@@ -146,7 +146,7 @@ fn further_fields_are_added_and_the_codecs_own_stand() {
     let extra = extra.as_object().unwrap().clone();
     let parameters = Parameters { seed: Some(7), extra, ..Parameters::default() };
     let fields = json!({ "seed": 7, "n": 2, "provider": { "sort": "price" } });
-    check(OPENAI(), parameters, fields, &["extra_not_sent"]);
+    check(OPENAI(), parameters, fields, &["extra_not_carried"]);
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn take_calls(parameters: &mut Parameters, codec: &mut OpenAiChat, field: &str, 
                 Some("none") => ToolChoice::None,
                 Some("required") => ToolChoice::Required,
                 Some("any") => {
-                    codec.tool_choice = ChoiceWord::Any;
+                    codec.choice_word = ChoiceWord::Any;
                     ToolChoice::Required
                 }
                 Some(_) => return None,
