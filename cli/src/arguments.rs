@@ -144,6 +144,8 @@ pub(crate) struct Chat {
     /// How you are called in the room.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
 }
 
 /// `worlds`.
@@ -267,6 +269,17 @@ pub(crate) struct Run {
     /// The clock of a new world, instead of the script's.
     #[arg(long, value_enum)]
     pub(crate) clock: Option<Clock>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+}
+
+/// What of a run is recorded besides the log.
+#[derive(Debug, Args)]
+pub(crate) struct Recording {
+    /// Record what models exchange with their providers in a new file, for `provider: recorded`. Without keys, but with
+    /// all that was said.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
 }
 
 /// Which definition a world is opened with.

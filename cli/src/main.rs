@@ -12,6 +12,7 @@ mod credentials;
 mod exit;
 mod interrupt;
 mod person;
+mod recording;
 mod session;
 mod show;
 mod source;

@@ -10,6 +10,7 @@ use folkmoot::{ProcessHost, Runtime, Shipped, Store};
 
 use crate::control::server::{Control, serve};
 use crate::exit::{CliError, PENDING, STORE};
+use crate::recording::Recording;
 use crate::source::hold;
 
 /// The folder in the store for the locks of running tools.
@@ -25,8 +26,13 @@ pub(crate) struct Session {
 
 impl Session {
     /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the world that is opened
-    /// and closed here.
-    pub(crate) async fn open(dir: &Path, mode: OpenMode, driven: WorldName) -> Result<Self, CliError> {
+    /// and closed here, `recording` takes what its models exchange.
+    pub(crate) async fn open(
+        dir: &Path,
+        mode: OpenMode,
+        driven: WorldName,
+        recording: &Recording,
+    ) -> Result<Self, CliError> {
         refuse_tools()?;
         let store = match hold(dir, mode).await? {
             Ok(store) => store,
@@ -37,8 +43,12 @@ impl Session {
         };
         adopt_orphans();
         let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
-        let runtime =
-            Runtime::builder(&store).assembler(Shipped::default().keeping_off(dir)).host(Arc::new(host)).build();
+        let shipped = Shipped::default().keeping_off(dir);
+        let shipped = match recording.recorder() {
+            Some(recorder) => shipped.recorded_by(recorder),
+            None => shipped,
+        };
+        let runtime = Runtime::builder(&store).assembler(shipped).host(Arc::new(host)).build();
         let control = serve(dir, &runtime, Some(driven));
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");

@@ -21,7 +21,7 @@ pub(crate) mod why;
 pub(crate) mod withheld;
 pub(crate) mod words;
 
-pub(crate) use fault::{complain, faults, unmet};
+pub(crate) use fault::{complain, faults, remark, unmet};
 pub(crate) use text::{clean, clip, masked, one_line, time};
 
 /// Why a command was refused, as a sentence.

@@ -9,7 +9,7 @@ use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::{ModelName, ToolName};
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, SpecText};
-use folkmoot_providers::build_model;
+use folkmoot_providers::{Recorder, build_model_recorded};
 use folkmoot_tools::{build_tool, roots_touch};
 
 mod compile;
@@ -25,13 +25,14 @@ use secrets::RoomSecrets;
 pub struct Shipped {
     own: Parts,
     store: Option<PathBuf>,
+    recorder: Option<Arc<dyn Recorder>>,
 }
 
 impl Shipped {
     /// Takes the embedder's own models, tools and agents before the shipped ones.
     #[must_use]
     pub fn with(own: Parts) -> Self {
-        Self { own, store: None }
+        Self { own, ..Self::default() }
     }
 
     /// Refuses tools that reach into the folder of the store.
@@ -41,15 +42,22 @@ impl Shipped {
         self
     }
 
+    /// Tells `recorder` of what shipped models exchange over the network.
+    #[must_use]
+    pub fn recorded_by(mut self, recorder: Arc<dyn Recorder>) -> Self {
+        self.recorder = Some(recorder);
+        self
+    }
+
     fn models(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Models, AssembleError> {
         let used = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
         let mut models = self.own.models.clone();
         for name in used {
             let Some(spec) = definition.spec.models.get(name).filter(|_| !models.contains_key(name)) else { continue };
             let settings = text.models.get(name).unwrap_or(&serde_json::Value::Null);
-            let model = build_model(&spec.provider, settings, &text.replies, Some(base))
-                .map_err(|error| fault(format!("model {name}"), &error))?;
-            models.insert(name.clone(), model);
+            let model =
+                build_model_recorded(&spec.provider, settings, &text.replies, Some(base), self.recorder.as_ref());
+            models.insert(name.clone(), model.map_err(|error| fault(format!("model {name}"), &error))?);
         }
         Ok(models)
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::spec::Definition;
 use folkmoot::core::world::World;
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
@@ -14,6 +15,7 @@ use crate::arguments::{Chat, Common, Spec};
 use crate::commands::resume::definition;
 use crate::commands::run::finish;
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
+use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::{Chat as Lines, Line};
 use crate::show::stage::{Asked, Hints, News, Prompter, Stage};
@@ -37,10 +39,11 @@ pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliErr
     let by = arguments.by.clone().or_else(crate::person::login);
     let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
     let room = Room::find(arguments)?;
-    let session = Session::open(&common.store, room.mode(), room.name.clone()).await?;
+    let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
+    let session = Session::open(&common.store, room.mode(), room.name.clone(), &recording).await?;
     let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
     let closed = session.close().await;
-    result.and(closed)
+    recording.end(result.and(closed))
 }
 
 /// What is opened.
@@ -63,6 +66,12 @@ impl Room {
         }
         let name = WorldName::new(&arguments.room).map_err(|error| CliError::other(USAGE, error.to_string()))?;
         Ok(Self { name, script: None })
+    }
+
+    /// The definition of the script, if there is one.
+    fn definition(&self) -> Result<Option<Definition>, CliError> {
+        let definition = |script: &Script| definition_of(script, &script.spec);
+        Ok(self.script.as_ref().map(definition).transpose()?)
     }
 
     const fn mode(&self) -> OpenMode {

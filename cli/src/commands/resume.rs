@@ -9,6 +9,7 @@ use folkmoot::{Opening, SeatError, WorldHandle, fold_world};
 use crate::arguments::{Common, Resume};
 use crate::commands::run::{finish, stop};
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::Chat;
 use crate::show::stage::{Hints, News, Prompter, Stage};
@@ -18,7 +19,8 @@ use folkmoot::run::waiting;
 
 /// Opens a recorded world and does what is owed, until it is idle or waits for people.
 pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
-    let session = Session::open(&common.store, OpenMode::Existing, arguments.world.clone()).await?;
+    let session =
+        Session::open(&common.store, OpenMode::Existing, arguments.world.clone(), &Recording::default()).await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
     let closed = session.close().await;
     result.and(closed)

@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use crate::arguments::{Common, Run, Spec};
 use crate::commands::resume::settled;
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::{Chat, Line};
 use crate::show::stage::{Hints, News, Prompter, Stage, tell_opened};
@@ -21,12 +22,14 @@ use crate::{credentials, interrupt, person, show};
 pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
     // What is wrong with the script is said before a store is made for it.
-    credentials::check(&definition_of(&script, &script.spec)?)?;
+    let definition = definition_of(&script, &script.spec)?;
+    credentials::check(&definition)?;
+    let recording = Recording::begin(&arguments.recording, Some(&definition))?;
     let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
-    let session = Session::open(&common.store, OpenMode::Create, name).await?;
+    let session = Session::open(&common.store, OpenMode::Create, name, &recording).await?;
     let result = Box::pin(drive(common, arguments, &script, &session)).await;
     let closed = session.close().await;
-    result.and(closed)
+    recording.end(result.and(closed))
 }
 
 async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Session) -> Result<(), CliError> {

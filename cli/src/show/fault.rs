@@ -16,6 +16,11 @@ pub(crate) fn complain(message: &str) {
     say(&format!("{} {message}", paint(BAD.bold(), "error:")));
 }
 
+/// Says something on the side, where it does not mix with the output.
+pub(crate) fn remark(message: &str) {
+    say(message);
+}
+
 /// Says what is wrong with a script: drawn on a terminal, else a line for each fault and the script's line below it.
 pub(crate) fn faults(faults: &[Fault]) {
     faults.iter().for_each(|fault| show(&Drawing::of(fault)));

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
 mod consent;
+mod recording;
 
 /// No process may take longer.
 const DEADLINE: Duration = Duration::from_secs(60);
