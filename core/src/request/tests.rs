@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::response::{CallPart, Part};
 
 fn declaration(schema: Value) -> ToolDeclaration {
     ToolDeclaration { name: "look".into(), description: "Looks.".into(), schema }
@@ -46,4 +47,39 @@ fn what_is_attached_is_part_of_the_fingerprint_and_nothing_attached_leaves_it_as
     assert_eq!(serde_json::to_value(heard(Vec::new())).unwrap(), json!({"heard": {"from": "ada", "text": "hi"}}));
     let [none, one, other] = [Vec::new(), vec![file(b"1")], vec![file(b"2")]].map(|files| heard(files).digest());
     assert!(none != one && one != other && other != none);
+}
+
+/// Golden: doubles cannot tell these integers apart, and a fingerprint must.
+#[test]
+fn integers_beyond_what_a_double_holds_are_told_apart_in_schemas_and_arguments() {
+    let start = |number: &str| {
+        let schema = format!(r#"{{"maximum":{number},"type":"integer"}}"#);
+        let tool = declaration(serde_json::from_str(&schema).unwrap());
+        fingerprint_start("m-1", &Parameters::default(), &[], &[tool]).to_string()
+    };
+    let said = |number: &str| {
+        let arguments = format!(r#"{{"n":{number}}}"#);
+        let call = CallPart { label: "c1".into(), tool: "look".into(), arguments };
+        let opaque = serde_json::from_str(&format!(r#"{{"wire":"openai-chat","n":{number}}}"#)).unwrap();
+        Item::<ModelText>::Said { parts: vec![Part::Call(call), Part::Opaque(opaque)] }.digest().to_string()
+    };
+    let numbers = ["9007199254740992", "9007199254740993", "18446744073709551615", "-9223372036854775808"];
+    assert_eq!(
+        numbers.map(start),
+        [
+            "3d5aa3f69019dab183035417497eb34f9b506caec8e1392089fb3df807d38542",
+            "13934c2fe78150625953153e212ca02fcd556a9035fa7f9492c7efe7b71f1db0",
+            "4f924b1fc26176f41af350a48955e9dae05208207f79e6396217541ea892b933",
+            "ca870bef217cedbc59a3d690e289a40dfcc11981f81e056e18113a5c9c59302f",
+        ]
+    );
+    assert_eq!(
+        numbers.map(said),
+        [
+            "625435b410f16b8f2b447831f6d6df0b7063e9196ede31c670434506e2777bea",
+            "7ba4d096c962a79c2f7c6e4af1b352e716e22c4913c2d8897c769fbe064b0df2",
+            "06f9522bcb6b546926eea36d80b9b8a9a8ba740e95201c091b625482aa98d40d",
+            "c467c1c9140d0ff1b7cff5efea077f1f59753b38733116b758e9f73b10d848df",
+        ]
+    );
 }
