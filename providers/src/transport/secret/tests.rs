@@ -56,3 +56,21 @@ fn the_values_of_variables_are_told_apart_from_the_text_around_them() {
     let values: Vec<Secret> = template.values(&variables).collect();
     assert_eq!(values.iter().map(Secret::expose).collect::<Vec<_>>(), ["ada", "sk-123"]);
 }
+
+/// Has a way to be `proved` for every type, and a second one for those that can be written, shown or compared: for these
+/// the compiler cannot choose.
+trait Lacks<T> {
+    fn proved() {}
+}
+
+impl<S: ?Sized> Lacks<()> for S {}
+impl<S: ?Sized + serde::Serialize> Lacks<[(); 1]> for S {}
+impl<S: ?Sized + fmt::Display> Lacks<[(); 2]> for S {}
+impl<S: ?Sized + PartialEq> Lacks<[(); 3]> for S {}
+impl<S: ?Sized + serde::de::DeserializeOwned> Lacks<[(); 4]> for S {}
+
+/// It does not compile if a secret ever learns one of these.
+#[test]
+fn a_secret_cannot_be_written_read_shown_or_compared() {
+    <Secret as Lacks<_>>::proved();
+}
