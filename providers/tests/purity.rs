@@ -83,3 +83,15 @@ fn codecs_name_nothing_that_acts() {
         }
     }
 }
+
+#[test]
+fn models_that_are_played_have_nothing_that_reaches_a_network() {
+    let play = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/play");
+    let sources = sources(&play);
+    assert!(sources.iter().any(|path| path.ends_with("recorded.rs")), "the recorded model has moved: {sources:?}");
+    for path in sources {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let named = ["reqwest", "Http", "std::net", "tokio::net"].into_iter().find(|word| text.contains(word));
+        assert_eq!(named, None, "{}", path.display());
+    }
+}
