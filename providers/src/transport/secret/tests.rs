@@ -63,11 +63,11 @@ trait Lacks<T> {
     fn proved() {}
 }
 
-impl<S: ?Sized> Lacks<()> for S {}
-impl<S: ?Sized + serde::Serialize> Lacks<[(); 1]> for S {}
-impl<S: ?Sized + fmt::Display> Lacks<[(); 2]> for S {}
-impl<S: ?Sized + PartialEq> Lacks<[(); 3]> for S {}
-impl<S: ?Sized + serde::de::DeserializeOwned> Lacks<[(); 4]> for S {}
+impl<S> Lacks<()> for S {}
+impl<S: serde::Serialize> Lacks<[(); 1]> for S {}
+impl<S: fmt::Display> Lacks<[(); 2]> for S {}
+impl<S: PartialEq> Lacks<[(); 3]> for S {}
+impl<S: serde::de::DeserializeOwned> Lacks<[(); 4]> for S {}
 
 /// It does not compile if a secret ever learns one of these.
 #[test]
