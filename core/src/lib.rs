@@ -47,6 +47,7 @@ pub mod event;
 pub mod firewall;
 pub mod ids;
 pub mod memory;
+pub mod money;
 pub mod port;
 pub mod principal;
 pub mod projection;

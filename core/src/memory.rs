@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::border::model::{own_summary, restored};
 use crate::content::Content;
 use crate::event::{PrefixCause, Purpose};
-use crate::ids::{CallId, Digest, Position, Time, TurnId};
+use crate::ids::{CallId, Digest, ModelName, Position, Time, TurnId};
 use crate::request::{Item, Parameters, fingerprint_next};
 use crate::tokens::TokenCounter;
 
@@ -28,7 +28,7 @@ pub use message::Message;
 pub(crate) use reading::Reading;
 pub use revision::TakenBack;
 pub(crate) use revision::{is_within, without};
-pub use turn::{CallResult, ModelState, Slot, Turn};
+pub use turn::{CallResult, Charge, ModelState, Slot, Turn};
 
 /// An item with its digest and its tokens, computed once, when it entered the memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,14 +67,22 @@ pub struct Chain {
     pub value: Digest,
     /// What that request was for: a closing one had its tools disabled.
     pub purpose: Purpose,
+    /// The model that was asked.
+    pub model: ModelName,
     /// What the agent wanted of its model.
     pub parameters: Parameters,
 }
 
 impl Chain {
     /// The frame of another request of `turn`, if it is known to be the same.
-    pub(crate) fn frame_in(&self, turn: TurnId, purpose: Purpose, parameters: &Parameters) -> Option<FrameMark> {
-        let is_same = self.turn == turn && self.purpose == purpose && self.parameters == *parameters;
+    pub(crate) fn frame_in(
+        &self,
+        turn: TurnId,
+        purpose: Purpose,
+        (model, parameters): (&ModelName, &Parameters),
+    ) -> Option<FrameMark> {
+        let is_same =
+            self.turn == turn && self.purpose == purpose && self.model == *model && self.parameters == *parameters;
         is_same.then_some(self.frame)
     }
 }
@@ -86,6 +94,10 @@ pub struct FrameMark {
     pub start: Digest,
     /// How many tokens are left for items.
     pub room: u64,
+    /// How many tokens it has itself: layers and tools.
+    pub tokens: u64,
+    /// The most tokens of the answer.
+    pub answer: u32,
 }
 
 /// One agent's memory.

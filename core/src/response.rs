@@ -258,6 +258,34 @@ impl ModelErrorKind {
         }
     }
 
+    /// Whether the provider may charge for an attempt that failed so: it had begun to work on it, or nobody knows. What
+    /// it turned away at the door costs nothing.
+    #[must_use]
+    pub const fn may_cost(self) -> bool {
+        match self {
+            Self::Outage | Self::Timeout | Self::ContextTooLong | Self::ContentFilter | Self::BadReply => true,
+            Self::RefusesRequest | Self::RefusesAccount | Self::Rate | Self::Overload | Self::NotRecorded => false,
+        }
+    }
+
+    /// Whether another model may be asked in the place of one that failed so. A recording that is not there is not the
+    /// model's failure: a replay that went on with another one would be none.
+    #[must_use]
+    pub const fn may_fall_back(self) -> bool {
+        match self {
+            Self::RefusesRequest
+            | Self::RefusesAccount
+            | Self::Rate
+            | Self::Overload
+            | Self::Outage
+            | Self::Timeout
+            | Self::ContextTooLong
+            | Self::ContentFilter
+            | Self::BadReply => true,
+            Self::NotRecorded => false,
+        }
+    }
+
     /// The word for it in logs and scripts.
     #[must_use]
     pub const fn code(self) -> &'static str {

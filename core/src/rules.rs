@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::firewall::Known;
-use crate::ids::{AgentName, ArtifactName, Digest, StateName, ToolName};
+use crate::ids::{AgentName, ArtifactName, Digest, ModelName, StateName, ToolName};
 use crate::routing::mentions::Names;
 use crate::schema::{SchemaError, ToolSchema, compile};
 use crate::spec::{AgentSpec, WorldSpec};
@@ -79,6 +79,36 @@ pub enum RulesError {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// A model names one to stand in for it that cannot.
+    #[error("model {model} names {name} as a fallback, which {why}")]
+    BadFallback {
+        /// The model.
+        model: ModelName,
+        /// The other one.
+        name: ModelName,
+        /// The broken rule.
+        why: &'static str,
+    },
+    /// Nobody could say whether another call of the model stays within what the room may cost.
+    #[error("the limit {limit} needs a price of model {model}, which agent {agent} may ask")]
+    NoPrice {
+        /// The limit.
+        limit: &'static str,
+        /// The agent.
+        agent: AgentName,
+        /// The model.
+        model: ModelName,
+    },
+    /// An agent's call is to be of a tool that it does not have.
+    #[error("{place} wants calls of the tool {tool}, which agent {agent} does not have")]
+    ChoosesNoTool {
+        /// What says so: the agent, or a model that it may ask.
+        place: String,
+        /// The agent.
+        agent: AgentName,
+        /// The tool.
+        tool: String,
     },
     /// A room with such a limit could do nothing.
     #[error("the limit {limit} is 0")]

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::content::Content;
 use crate::ids::{AgentName, ArtifactName, Digest, ModelName, StateName, ToolName};
+use crate::money::{Money, Price};
 use crate::redaction::RedactionKind;
 use crate::request::Parameters;
 use crate::tool::{ArtifactSpec, EffectClass, ToolSpec};
@@ -43,6 +44,13 @@ impl WorldSpec {
     #[must_use]
     pub fn agent(&self, name: &AgentName) -> Option<&AgentSpec> {
         self.agents.iter().find(|agent| agent.name == *name)
+    }
+
+    /// The models that `agent` may ask: its own first, then those that stand in for it, in order.
+    pub fn models_of<'s>(&'s self, agent: &'s AgentSpec) -> impl Iterator<Item = &'s ModelName> {
+        let own = agent.model.as_ref();
+        let others = own.and_then(|name| self.models.get(name)).into_iter().flat_map(|model| &model.fallback);
+        own.into_iter().chain(others)
     }
 
     /// The kinds of domain artifacts that its tools give.
@@ -150,6 +158,13 @@ pub struct ModelSpec {
     /// How it answers, where neither the agent nor a reaction says otherwise.
     #[serde(default, skip_serializing_if = "Parameters::is_default")]
     pub parameters: Parameters,
+    /// What it costs; `None`: nobody knows, and so nobody knows what a call of it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+    /// The models that are asked in its place, one after the other, once the attempts on it are over. Theirs are not
+    /// followed: two models may stand in for each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallback: Vec<ModelName>,
 }
 
 impl AgentSpec {
@@ -170,6 +185,8 @@ impl ModelSpec {
             timeout_ms: Self::TIMEOUT_MS,
             context_tokens_max: Self::CONTEXT_TOKENS_MAX,
             parameters: Parameters::default(),
+            price: None,
+            fallback: Vec::new(),
         }
     }
 
@@ -324,6 +341,12 @@ pub struct Limits {
     pub attachments_max: u32,
     /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::port::BLOB_BYTES_MAX).
     pub attachment_bytes_max: u32,
+    /// What the models of the room may cost together, from its beginning on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Money>,
+    /// What they may cost in one episode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_per_episode: Option<Money>,
 }
 
 impl Default for Limits {
@@ -348,11 +371,19 @@ impl Default for Limits {
             message_bytes_max: 56 * 1024,
             attachments_max: 8,
             attachment_bytes_max: 8 * 1024 * 1024,
+            cost: None,
+            cost_per_episode: None,
         }
     }
 }
 
 impl Limits {
+    /// Whether the models of the room may only cost so much.
+    #[must_use]
+    pub const fn has_cost(&self) -> bool {
+        self.cost.is_some() || self.cost_per_episode.is_some()
+    }
+
     /// How long an approval of a call with `effect` waits, in milliseconds.
     #[must_use]
     pub const fn approval_ttl_ms(&self, effect: EffectClass) -> u64 {

@@ -21,6 +21,7 @@ use crate::spec::SpecText;
 
 mod activity;
 mod ask;
+mod budget;
 mod checkpoint;
 mod decide;
 mod episode;
@@ -28,6 +29,7 @@ mod fold;
 mod grant;
 mod layers;
 mod memo;
+mod meter;
 mod observed;
 mod owed;
 mod request;
@@ -47,6 +49,7 @@ pub use ask::ModelAsk;
 pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
 pub use grant::Grant;
+pub use meter::{Meter, Meters, Spent, Tokens};
 pub use request::{Request, RequestKind, Settled};
 pub use rights::Access;
 pub use script::{ScriptProgress, StepRecord};
@@ -88,6 +91,9 @@ checkpointed! {
         /// What clients told, by the states' names, oldest first.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         observed: BTreeMap<StateName, VecDeque<Observed>>,
+        /// What its models were asked, and what that cost.
+        #[serde(default, skip_serializing_if = "meter::Meters::is_empty")]
+        meters: Meters,
         script: ScriptProgress,
         /// The person who gave the command of the commit that is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]

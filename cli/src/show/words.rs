@@ -3,7 +3,7 @@
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
     CallStatus, CloseReason, Event, JoinElapsed, MessageEdited, MessageRouted, Notice, OutcomeSettled, ReconciledHow,
-    RoutingRule, RoutingTag, SettledHow, ToolFinished, UnknownCause, Verdict,
+    RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -360,7 +360,15 @@ pub(crate) fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> Strin
             format!("{agent} waits for {}; the message is kept until then", name(*request))
         }
         Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
-        Notice::LimitReached { agent } => format!("{agent} has no model calls left in this episode"),
+        Notice::LimitReached { agent, limit: SpentLimit::ModelCalls } => {
+            format!("{agent} has no model calls left in this episode")
+        }
+        Notice::LimitReached { agent, limit: SpentLimit::Cost } => {
+            format!("{agent} cannot ask a model: that could cost more than the room may spend (limits.cost)")
+        }
+        Notice::LimitReached { agent, limit: SpentLimit::CostPerEpisode } => {
+            format!("{agent} cannot ask a model: that could cost more than an episode may (limits.cost_per_episode)")
+        }
         Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
         Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
         Notice::OutcomeUnknown { agent, request } => {

@@ -64,10 +64,13 @@ pub enum Notice {
         /// The agent.
         agent: AgentName,
     },
-    /// The agent has no model calls left in this episode.
+    /// The agent can ask no model any more.
     LimitReached {
         /// The agent.
         agent: AgentName,
+        /// What is used up.
+        #[serde(default, skip_serializing_if = "SpentLimit::is_model_calls")]
+        limit: SpentLimit,
     },
     /// The agent's turn failed.
     TurnFailed {
@@ -88,6 +91,36 @@ pub enum Notice {
         /// The request that asks people about it.
         request: RequestId,
     },
+}
+
+/// A limit of what models are asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpentLimit {
+    /// The model calls of the episode.
+    #[default]
+    ModelCalls,
+    /// What the models of the room may cost.
+    Cost,
+    /// What they may cost in the episode.
+    CostPerEpisode,
+}
+
+impl SpentLimit {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    const fn is_model_calls(&self) -> bool {
+        matches!(self, Self::ModelCalls)
+    }
+
+    /// The word for it in the limits of a script.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::ModelCalls => "model_calls",
+            Self::Cost => "cost",
+            Self::CostPerEpisode => "cost_per_episode",
+        }
+    }
 }
 
 impl Notice {

@@ -6,6 +6,7 @@ use crate::content::Content;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
 };
+use crate::money::Money;
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::request::Parameters;
@@ -64,6 +65,19 @@ pub struct ModelCalled {
     pub items: u32,
     /// The request's fingerprint.
     pub fingerprint: Digest,
+    /// What is set aside for it; `None` if the model has no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Reserved>,
+}
+
+/// Money that is set aside when a model is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// The worst case of the attempt: its tokens as they are estimated, and the longest answer.
+    pub attempt: Money,
+    /// The worst case of the turn's closing call, which has to stay affordable behind it.
+    #[serde(default, skip_serializing_if = "Money::is_zero")]
+    pub closing: Money,
 }
 
 /// What a model call is for.
@@ -169,6 +183,9 @@ pub struct ModelFailed {
     /// When the next attempt is due; `None` if there will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Time>,
+    /// The model that the next attempt asks; `None`: the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<ModelName>,
     /// Which scripted reply was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
@@ -234,6 +251,8 @@ pub enum PrefixCause {
     Tools,
     /// The agent wants other sampling or length.
     Parameters,
+    /// Another model stands in, or the agent's own is asked again.
+    Model,
     /// The memory reached its limit.
     MemoryFull,
     /// A summary took the place of the oldest items.
@@ -251,6 +270,19 @@ pub struct TurnClosed {
     pub turn: TurnId,
     /// How it ended.
     pub reason: CloseReason,
+    /// What could not be asked, if that ended it, and only its cost stood in the way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unasked: Option<Unasked>,
+}
+
+/// What was not asked because of what it could have cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unasked {
+    /// A new call, with these parameters.
+    Call(Parameters),
+    /// A further attempt of this call.
+    Attempt(ModelCallId),
 }
 
 /// How a turn ended.
@@ -263,7 +295,7 @@ pub enum CloseReason {
     Passed,
     /// A model or an agent failed for good.
     Failed,
-    /// No model call was left.
+    /// No model call was left, or no money for one.
     Limit,
     /// Somebody stopped it.
     Stopped,

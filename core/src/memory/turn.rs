@@ -12,6 +12,7 @@ use crate::event::{OutcomeSettled, Purpose, ToolFinished};
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
 };
+use crate::money::Money;
 use crate::principal::Person;
 use crate::request::{Item, Layer, Parameters};
 use crate::routing::mentions::{Joined, Names};
@@ -36,6 +37,9 @@ pub struct Turn {
     pub because: Arc<[Position]>,
     /// How many summaries were asked for to make room.
     pub compactions: u32,
+    /// What is set aside for its closing call.
+    #[serde(default, skip_serializing_if = "Money::is_zero")]
+    pub held: Money,
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
     /// What people wrote for the agent when it began; likewise.
@@ -88,10 +92,16 @@ pub struct ModelState {
     pub parameters: Parameters,
     /// How many items the request has; the last one of a compaction is the instruction.
     pub items: u32,
-    /// How many attempts failed. Those lost to crashes are not among them.
+    /// How many attempts on this model failed. Those lost to crashes are not among them.
     pub failed: u32,
     /// When the next attempt is due; `None` while one is under way.
     pub retry_at: Option<Time>,
+    /// The model that the next attempt asks, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<ModelName>,
+    /// What the newest attempt has set aside; `None` once it is settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charge: Option<Charge>,
     /// Where the newest attempt began to be shown.
     pub stream: Option<Position>,
     /// A stream of an older attempt, which the next one will replace.
@@ -101,7 +111,19 @@ pub struct ModelState {
     pub called: Option<Arc<Names<Joined>>>,
 }
 
+/// An attempt that is to be settled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Charge {
+    /// What is set aside for it; nothing if its model has no price.
+    pub reserved: Money,
+}
+
 impl ModelState {
+    /// The model that the next attempt asks.
+    pub(crate) fn next_model(&self) -> &ModelName {
+        self.fallback.as_ref().unwrap_or(&self.model)
+    }
+
     /// How many of the oldest items a compaction's summary is to stand for.
     pub(crate) fn summarised(&self) -> usize {
         usize::try_from(self.items).unwrap_or(usize::MAX).saturating_sub(1)

@@ -6,10 +6,13 @@ use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, DenyRule, Limits, WorldSpec};
 use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
 
+mod money;
+
 /// Checks all of `spec` but its schemas.
 pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
     check_limits(spec)?;
     check_names(spec)?;
+    money::check(spec)?;
     spec.policy.deny.iter().try_for_each(|rule| check_deny(spec, rule))?;
     for tool in spec.tools.values() {
         check_kind(spec, tool)?;

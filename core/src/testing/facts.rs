@@ -64,7 +64,7 @@ pub(crate) fn notice_to_ada(notice: Notice, of: u64) -> Event {
 }
 
 pub(crate) fn closed(name: &str, turn: TurnId, reason: CloseReason) -> Event {
-    Event::TurnClosed(TurnClosed { agent: agent(name), turn, reason })
+    Event::TurnClosed(TurnClosed { agent: agent(name), turn, reason, unasked: None })
 }
 
 pub(crate) fn refused(command: &crate::command::Command, reason: RefusalReason, request: Option<RequestId>) -> Event {
@@ -130,5 +130,6 @@ pub(crate) fn model_called(call: u64, attempt: u32, turn: TurnId, purpose: Purpo
         parameters: Parameters::default(),
         items,
         fingerprint: link,
+        reserved: None,
     })
 }

@@ -15,6 +15,8 @@ use crate::tokens::TokenCounter;
 use crate::tool::{EffectClass, Repeat};
 use crate::world::{Decision, Request, RequestKind, World};
 
+mod money;
+
 /// Worlds and counts beside the live world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Laws {
@@ -31,6 +33,9 @@ pub(crate) struct Laws {
     gone: BTreeSet<Position>,
     summaries: BTreeMap<EpisodeId, u32>,
     commits: u32,
+    books: money::Books,
+    /// The model that each agent's last request was for.
+    asked: BTreeMap<AgentName, String>,
 }
 
 impl Laws {
@@ -47,6 +52,7 @@ impl Laws {
         for (at, event) in commit.numbered() {
             self.watch(at, event, world);
         }
+        self.books.agree(world);
         for called in commit.events.iter().filter_map(asked) {
             self.asks(called, world);
         }
@@ -110,6 +116,7 @@ impl Laws {
             self.gone.extend(gone);
         }
         self.watch_call(event);
+        self.books.watch(event, &self.turns, world);
     }
 
     /// What was taken back is nowhere, and nothing is there for it, but for the items that a model reads just now.
@@ -186,7 +193,9 @@ impl Laws {
             return summarises(name, &request.items, world);
         }
         let whole = self.requests.insert(name.clone(), request.items.clone()).unwrap_or_default();
+        let model = self.asked.insert(name.clone(), request.model.clone());
         if !self.broken.remove(name) {
+            assert!(model.is_none_or(|model| model == request.model), "{name} asks another model");
             assert!(request.items.starts_with(&whole), "{name}'s request does not extend its last one");
         }
     }

@@ -48,10 +48,11 @@ impl Frame {
     /// What is to be remembered of it: its link, and how many tokens it leaves for items, the answer's set aside.
     pub(super) fn mark(&self) -> FrameMark {
         let answer = self.parameters.output_tokens_max.unwrap_or_else(|| self.share.answer());
+        let (start, room) = (self.start(), u64::from(self.share.context_tokens_max));
         let layers = self.system.iter().map(|layer| TokenCounter::ESTIMATE.layer(layer));
         let tools = self.tools.iter().map(|tool| TokenCounter::ESTIMATE.tool(tool));
-        let taken = layers.chain(tools).chain([answer]).map(u64::from).fold(0, u64::saturating_add);
-        FrameMark { start: self.start(), room: u64::from(self.share.context_tokens_max).saturating_sub(taken) }
+        let tokens = layers.chain(tools).map(u64::from).fold(0, u64::saturating_add);
+        FrameMark { start, room: room.saturating_sub(tokens.saturating_add(u64::from(answer))), tokens, answer }
     }
 }
 
@@ -62,8 +63,9 @@ impl World {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
-        let frame = Self::frame(&turn.rules, &turn.layers, agent, &model.parameters, model.purpose)?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, &model.parameters));
+        let asked = (&model.model, &model.parameters);
+        let frame = Self::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?;
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, asked));
         let start = known.map_or_else(|| frame.start(), |mark| mark.start);
         let fingerprint = memory.fingerprint_of(model, start);
         Some(ModelAsk {
@@ -84,18 +86,23 @@ impl World {
         })
     }
 
-    /// The parts of `agent`'s requests that do not grow; `None` if it has no model.
+    /// The parts of `agent`'s requests to a model that do not grow; `None` if there is no such model.
+    ///
+    /// Where models may only cost so much, every answer has a limit: what is set aside for it is then its worst case.
     pub(super) fn frame(
         rules: &Rules,
         written: &[Layer],
         agent: &AgentName,
-        wanted: &Parameters,
+        (model, wanted): (&ModelName, &Parameters),
         purpose: Purpose,
     ) -> Option<Frame> {
         let spec = rules.agent(agent)?;
-        let model = rules.spec().models.get(spec.model.as_ref()?)?;
+        let model = rules.spec().models.get(model)?;
         let share = Share { context_tokens_max: model.context_tokens_max };
-        let wanted = wanted.or(&spec.parameters).or(&model.parameters);
+        let mut wanted = wanted.or(&spec.parameters).or(&model.parameters);
+        if rules.spec().limits.has_cost() {
+            wanted.output_tokens_max.get_or_insert_with(|| share.answer());
+        }
         let (tools, parameters) = match purpose {
             Purpose::Turn => (declarations(rules, spec), wanted),
             Purpose::Closing => (Vec::new(), wanted.without_tools()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::World;
+use super::{Spent, World};
 use crate::event::{CallStatus, Notice, Purpose};
 use crate::ids::{AgentName, CallId, EpisodeId, PersonName, ToolName};
 use crate::principal::Person;
@@ -24,6 +24,9 @@ pub struct Episode {
     pub tool_calls: BTreeMap<ToolName, u32>,
     /// Messages from agent to agent that woke somebody.
     pub hops: u32,
+    /// What its model calls cost.
+    #[serde(default)]
+    pub spent: Spent,
     /// The two agents that woke only each other last.
     pub pair: Option<Pair>,
     /// What people were told about it: each once.
@@ -45,7 +48,7 @@ pub struct Pair {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
-    /// An agent has no model calls left.
+    /// An agent can ask no model any more.
     Limit,
     /// The messages from agent to agent are used up.
     HopBudget,

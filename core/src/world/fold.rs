@@ -1,6 +1,7 @@
 //! `evolve`: what each event does to the state. It cannot fail, and it accepts erased content everywhere.
 
 use super::World;
+use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{Event, Opened, SpecRevised};
 use crate::ids::{AgentName, Digest, Position, Time};
@@ -78,6 +79,9 @@ impl World {
             opening.base = Some(base.clone());
         }
         let lost: Vec<AgentName> = self.busy.iter().filter(|name| self.loses_delivery(name)).cloned().collect();
+        for name in self.busy.iter().cloned().collect::<Vec<_>>() {
+            self.end_attempt(&name, Ended::Lost);
+        }
         for (name, memory) in &mut self.memories {
             memory.lost = memory.lost.saturating_add(u32::from(lost.contains(name)));
             for call in memory.open_calls.values_mut() {

@@ -230,6 +230,8 @@ fn model(node: &Node, gateway: Option<&Node>, at: Mark) -> Option<ModelDraft> {
             .text_of("context_tokens")
             .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,
         parameters: Parameters::default(),
+        price: None,
+        fallback: Vec::new(),
     };
     let mut settings = node.json();
     if let Value::Object(settings) = &mut settings {

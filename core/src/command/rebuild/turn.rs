@@ -2,6 +2,7 @@
 
 use super::{RebuildError, Source, event};
 use crate::command::Action;
+use crate::event::Unasked;
 use crate::port::Reaction;
 use crate::request::Parameters;
 use crate::response::ModelError;
@@ -26,9 +27,13 @@ impl Source<'_> {
         } else if let Ok(reacted) = event!(self, AgentReacted) {
             (&reacted.agent, reacted.turn, self.text(&reacted.reaction)?)
         } else {
-            // No model could be asked: what was wanted of it is not recorded.
+            // No model could be asked. What was wanted of it is recorded only where its cost depends on that.
             let closed = event!(self, TurnClosed)?;
-            (&closed.agent, closed.turn, Reaction::AskModel(Parameters::default()))
+            let wanted = match &closed.unasked {
+                Some(Unasked::Call(parameters)) => parameters.clone(),
+                Some(Unasked::Attempt(_)) | None => Parameters::default(),
+            };
+            (&closed.agent, closed.turn, Reaction::AskModel(wanted))
         };
         Ok(Action::ContinueTurn { agent: agent.clone(), turn, reaction })
     }
@@ -40,8 +45,14 @@ impl Source<'_> {
     }
 
     pub(super) fn retry_model(&self) -> Result<Action, RebuildError> {
-        let called = event!(self, ModelCalled)?;
-        Ok(Action::RetryModel { agent: called.agent.clone(), call: called.call })
+        if let Ok(called) = event!(self, ModelCalled) {
+            return Ok(Action::RetryModel { agent: called.agent.clone(), call: called.call });
+        }
+        let closed = event!(self, TurnClosed)?;
+        match closed.unasked {
+            Some(Unasked::Attempt(call)) => Ok(Action::RetryModel { agent: closed.agent.clone(), call }),
+            Some(Unasked::Call(_)) | None => self.misfit("no attempt"),
+        }
     }
 
     pub(super) fn start_stream(&self) -> Result<Action, RebuildError> {

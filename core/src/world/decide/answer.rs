@@ -1,10 +1,15 @@
 //! A model's answer.
 
+use std::collections::BTreeSet;
+
 use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{AnswerKind, Event, ModelAnswered, Purpose, WarningRecorded};
 use crate::ids::{AgentName, Attempt, ModelCallId};
 use crate::response::LLMResponse;
+
+/// How many kinds of warnings of one reply are recorded. The reply itself holds all of them.
+const WARNINGS_MAX: usize = 16;
 
 impl Draft<'_> {
     pub(super) fn record_answer(
@@ -35,15 +40,23 @@ impl Draft<'_> {
             AnswerKind::Refused => Some("answer_refused"),
             AnswerKind::Text | AnswerKind::Calls => None,
         };
-        for code in reply.warnings.iter().map(String::as_str).chain(kind) {
-            self.warn(agent, code);
-        }
+        self.warn_of(agent, reply.warnings.iter().map(String::as_str).chain(kind));
         if purpose == Purpose::Compaction {
             return self.take_summary(agent, (open, model), at, response);
         }
         self.take_answer(agent, turn, at, stream, response, purpose);
         Ok(())
     }
+
+    /// Records each of `codes` once, in their order. A reply with more kinds of them than a log should hold says so.
+    fn warn_of<'c>(&mut self, agent: &AgentName, codes: impl Iterator<Item = &'c str>) {
+        let mut seen = BTreeSet::new();
+        for code in codes.filter(|code| seen.insert(*code)).take(WARNINGS_MAX.saturating_add(1)).enumerate() {
+            let (place, code) = code;
+            self.warn(agent, if place < WARNINGS_MAX { code } else { "more_warnings" });
+        }
+    }
+
     pub(super) fn warn(&mut self, agent: &AgentName, code: &str) {
         let (code, agent) = (code.to_owned(), Some(agent.clone()));
         self.push(Event::WarningRecorded(WarningRecorded { code, agent }));

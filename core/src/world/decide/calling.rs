@@ -30,6 +30,13 @@ impl<'m> Calling<'m> {
     }
 }
 
+/// The items of a request in the making.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) count: usize,
+    pub(super) tokens: u64,
+}
+
 impl Draft<'_> {
     /// Records that the model is about to be asked, or that it is first asked for a summary, to make room.
     pub(super) fn ask_model(&mut self, calling: &Calling<'_>, purpose: Purpose) -> Result<(), No> {
@@ -40,13 +47,12 @@ impl Draft<'_> {
         }
     }
 
-    fn mark_of(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<FrameMark> {
+    pub(super) fn mark_of(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<FrameMark> {
         let Calling { agent, turn, memory, parameters, .. } = *calling;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn, purpose, parameters));
-        known.or_else(|| {
-            let layers = self.world.layers_of(agent);
-            Some(World::frame(self.rules_of(agent), &layers, agent, parameters, purpose)?.mark())
-        })
+        let rules = self.rules_of(agent);
+        let asked = (rules.agent(agent)?.model.as_ref()?, parameters);
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn, purpose, asked));
+        known.or_else(|| Some(World::frame(rules, &self.world.layers_of(agent), agent, asked, purpose)?.mark()))
     }
 
     /// Asks with all items but the `dropped` oldest.
@@ -57,27 +63,30 @@ impl Draft<'_> {
         mark: FrameMark,
         dropped: usize,
     ) -> Result<(), No> {
-        let Calling { agent, memory, reading, parameters, .. } = *calling;
-        if let Some(cause) = broken_prefix(memory, mark, (purpose, parameters), dropped) {
+        let Calling { agent, memory, reading, .. } = *calling;
+        if let Some(cause) = self.broken_prefix(calling, mark, purpose, dropped) {
             let dropped = u32::try_from(dropped).unwrap_or(u32::MAX);
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
         }
-        let items = reading.count().saturating_sub(dropped);
+        let gone = reading.all().take(dropped).map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
+        let items =
+            Asked { count: reading.count().saturating_sub(dropped), tokens: reading.tokens().saturating_sub(gone) };
         let fingerprint = memory.fingerprint(mark.start, dropped, reading.fresh());
         self.call_model(calling, purpose, items, fingerprint)
     }
 
-    /// Records the first attempt of a call whose request has `items` items.
+    /// Records the first attempt of a call whose request has these `items`.
     pub(super) fn call_model(
         &mut self,
         calling: &Calling<'_>,
         purpose: Purpose,
-        items: usize,
+        items: Asked,
         fingerprint: crate::ids::Digest,
     ) -> Result<(), No> {
         let Calling { agent, turn, parameters, .. } = *calling;
         let spec = self.rules_of(agent).agent(agent);
         let model = spec.and_then(|spec| spec.model.clone()).ok_or(No::STALE)?;
+        let reserved = self.worst(calling, purpose, items.tokens);
         let call = ModelCallId(self.here());
         self.push(Event::ModelCalled(ModelCalled {
             agent: agent.clone(),
@@ -88,8 +97,9 @@ impl Draft<'_> {
             purpose,
             model,
             parameters: parameters.clone(),
-            items: u32::try_from(items).unwrap_or(u32::MAX),
+            items: u32::try_from(items.count).unwrap_or(u32::MAX),
             fingerprint,
+            reserved,
         }));
         Ok(())
     }
@@ -102,22 +112,26 @@ impl Draft<'_> {
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
         }
     }
-}
 
-/// Why the next request does not extend the last one; `None` if it does, or if there was none.
-fn broken_prefix(
-    memory: &Memory,
-    mark: FrameMark,
-    (purpose, parameters): (Purpose, &Parameters),
-    dropped: usize,
-) -> Option<PrefixCause> {
-    match &memory.chain {
-        _ if dropped > 0 => Some(PrefixCause::MemoryFull),
-        _ if memory.broken.is_some() => memory.broken,
-        Some(chain) if chain.frame.start == mark.start => None,
-        Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
-        Some(chain) if chain.parameters != *parameters => Some(PrefixCause::Parameters),
-        Some(_) => Some(PrefixCause::SpecRevised),
-        None => None,
+    /// Why the next request does not extend the last one; `None` if it does, or if there was none.
+    fn broken_prefix(
+        &self,
+        calling: &Calling<'_>,
+        mark: FrameMark,
+        purpose: Purpose,
+        dropped: usize,
+    ) -> Option<PrefixCause> {
+        let Calling { agent, memory, parameters, .. } = *calling;
+        let own = self.rules_of(agent).agent(agent).and_then(|spec| spec.model.as_ref());
+        match &memory.chain {
+            _ if dropped > 0 => Some(PrefixCause::MemoryFull),
+            _ if memory.broken.is_some() => memory.broken,
+            Some(chain) if chain.frame.start == mark.start => None,
+            Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
+            Some(chain) if chain.parameters != *parameters => Some(PrefixCause::Parameters),
+            Some(chain) if chain.turn == calling.turn && Some(&chain.model) != own => Some(PrefixCause::Model),
+            Some(_) => Some(PrefixCause::SpecRevised),
+            None => None,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Making room in an agent's memory: by a summary, which a model is asked for, or by dropping the oldest items.
 
-use super::calling::Calling;
+use super::calling::{Asked, Calling};
 use super::{Draft, No};
-use crate::event::{CloseReason, Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
+use crate::event::{Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, Position};
 use crate::memory::{Memory, ModelState, Turn};
 use crate::request::Parameters;
@@ -35,13 +35,15 @@ impl Draft<'_> {
     /// How many items a summary is to stand for; `None` if the turn may have none, or it would not help.
     fn summarises(&self, calling: &Calling<'_>, purpose: Purpose, room: u64) -> Option<usize> {
         let Calling { agent, parameters, compactions, .. } = *calling;
-        let (world, rules) = (self.world, self.rules_of(agent));
-        let is_affordable = world.affords_summary(rules, agent, self.episode_of(agent)?, purpose);
+        let (world, rules, episode) = (self.world, self.rules_of(agent), self.episode_of(agent)?);
+        let is_affordable = world.affords_summary(rules, agent, episode, purpose)
+            && self.affords_cost_of_summary(calling, episode, purpose);
         if compactions >= COMPACTIONS_MAX || !is_affordable {
             return None;
         }
-        let frame = World::frame(rules, &world.layers_of(agent), agent, parameters, Purpose::Compaction)?;
-        let model = rules.spec().models.get(rules.agent(agent)?.model.as_ref()?)?;
+        let name = rules.agent(agent)?.model.as_ref()?;
+        let frame = World::frame(rules, &world.layers_of(agent), agent, (name, parameters), Purpose::Compaction)?;
+        let model = rules.spec().models.get(name)?;
         let share = Share { context_tokens_max: model.context_tokens_max };
         let readable = frame.mark().room.saturating_sub(u64::from(summary::instruction().tokens));
         calling.reading.summarisable(room, readable, u64::from(share.summary()))
@@ -51,9 +53,12 @@ impl Draft<'_> {
     pub(super) fn ask_summary(&mut self, calling: &Calling<'_>, count: usize) -> Result<(), No> {
         let Calling { agent, parameters, .. } = *calling;
         let (rules, layers) = (self.rules_of(agent), self.world.layers_of(agent));
-        let frame = World::frame(rules, &layers, agent, parameters, Purpose::Compaction).ok_or(No::STALE)?;
+        let name = rules.agent(agent).and_then(|spec| spec.model.as_ref()).ok_or(No::STALE)?;
+        let frame = World::frame(rules, &layers, agent, (name, parameters), Purpose::Compaction).ok_or(No::STALE)?;
         let fingerprint = summary::fingerprint(frame.start(), calling.reading.all(), count);
-        self.call_model(calling, Purpose::Compaction, count.saturating_add(1), fingerprint)
+        let read = calling.reading.all().take(count).map(|kept| u64::from(kept.tokens));
+        let tokens = read.fold(u64::from(summary::instruction().tokens), u64::saturating_add);
+        self.call_model(calling, Purpose::Compaction, Asked { count: count.saturating_add(1), tokens }, fingerprint)
     }
 
     /// Puts a summary in its place and asks what was wanted. What is no summary is a failure; one of what was taken back
@@ -95,17 +100,8 @@ impl Draft<'_> {
         parameters: &Parameters,
     ) -> Result<(), No> {
         let turn = memory.turn.as_ref().ok_or(No::STALE)?;
-        match self.world.affords(self.rules_of(agent), agent, turn.episode) {
-            Some(purpose) => {
-                let calling = Calling { compactions, ..Calling::again(agent, memory, turn, parameters) };
-                self.ask_model(&calling, purpose)
-            }
-            None => {
-                self.tell_limit(agent, turn.episode);
-                self.close(agent, turn.id, CloseReason::Limit);
-                Ok(())
-            }
-        }
+        let calling = Calling { compactions, ..Calling::again(agent, memory, turn, parameters) };
+        self.ask_or_close(&calling, turn.episode)
     }
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
-use crate::event::{CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, Purpose, StreamStarted};
+use crate::event::{
+    CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, PrefixCause, Purpose, StreamStarted, Unasked,
+};
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::memory::{ModelState, Turn};
 use crate::response::ModelError;
@@ -46,10 +48,18 @@ impl<'w> Draft<'w> {
         if !is_due {
             return Err(No::STALE);
         }
-        let frame =
-            World::frame(&turn.rules, &turn.layers, agent, &model.parameters, model.purpose).ok_or(No::STALE)?;
+        let name = model.next_model();
+        let asked = (name, &model.parameters);
+        let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
         self.cause = Some(model.at);
-        if let Some(cause) = memory.broken.filter(|_| model.purpose != Purpose::Compaction) {
+        let reserved = self.worst_again(agent, (turn, model), &frame.mark());
+        if let Err(limit) = self.fits_again(agent, turn, reserved) {
+            self.tell_limit(agent, limit, turn.episode);
+            self.close_unasked(agent, turn.id, Unasked::Attempt(call));
+            return Ok(());
+        }
+        let switched = memory.chain.as_ref().filter(|chain| chain.model != *name).map(|_| PrefixCause::Model);
+        if let Some(cause) = memory.broken.or(switched).filter(|_| model.purpose != Purpose::Compaction) {
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped: 0 }));
         }
         self.push(Event::ModelCalled(ModelCalled {
@@ -59,10 +69,11 @@ impl<'w> Draft<'w> {
             attempt: model.attempt.next(),
             incarnation: world.incarnation,
             purpose: model.purpose,
-            model: model.model.clone(),
+            model: name.clone(),
             parameters: model.parameters.clone(),
             items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
             fingerprint: memory.fingerprint_of(model, frame.start()),
+            reserved,
         }));
         Ok(())
     }
@@ -91,7 +102,11 @@ impl<'w> Draft<'w> {
     ) -> Result<(), No> {
         let (turn, model) = self.under_way(agent, call, attempt)?;
         let (id, episode, at, parameters) = (turn.id, turn.episode, model.at, model.parameters.clone());
-        let retry_at = self.retry_at(turn, model, error);
+        let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
+        let again = self.retry_at(turn, model, error).filter(|_| !was_shown);
+        let is_over = again.is_none() && !was_shown;
+        let fallback = if is_over { self.fallback_of(agent, (turn, model), error.kind) } else { None };
+        let retry_at = again.or_else(|| fallback.as_ref().map(|_| self.now()));
         self.cause = Some(at);
         self.push(Event::ModelFailed(ModelFailed {
             agent: agent.clone(),
@@ -101,6 +116,7 @@ impl<'w> Draft<'w> {
             kind: error.kind,
             retry_after_ms: error.retry_after_ms,
             retry_at,
+            fallback,
             played: error.played,
             detail: Content::Present(error.detail.clone()),
         }));
@@ -114,14 +130,12 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    /// When another attempt is due; `None` if it would be in vain, or people saw part of this one already.
+    /// When another attempt on the same model is due; `None` if it would be in vain.
     fn retry_at(&self, turn: &Turn, model: &ModelState, error: &ModelError) -> Option<Time> {
         let rules = turn.rules.spec();
         let failed = model.failed.saturating_add(1);
-        let was_shown = model.stream.is_some() && !rules.policy.retry_shown;
         let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
-        let is_worth_it =
-            error.kind.is_transient() && failed < rules.limits.attempts && !was_shown && asked <= RETRY_MAX;
+        let is_worth_it = error.kind.is_transient() && failed < rules.limits.attempts && asked <= RETRY_MAX;
         is_worth_it.then(|| self.now().after(backoff(failed, &self.stamp.seed).max(asked)))
     }
 }

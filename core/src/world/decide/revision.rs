@@ -121,7 +121,7 @@ impl<'w> Draft<'w> {
             let Some(turn) = turn.filter(|turn| turn.is_undone_by(&taken)) else { continue };
             self.cut_calls_of(agent, CloseReason::Superseded);
             let (agent, turn_id, reason) = (agent.clone(), turn.id, CloseReason::Superseded);
-            self.push(Event::TurnClosed(TurnClosed { agent, turn: turn_id, reason }));
+            self.push(Event::TurnClosed(TurnClosed { agent, turn: turn_id, reason, unasked: None }));
             loose.extend(&turn.asks);
             if !turn.is_of(&taken) {
                 let left = turn.news.iter().filter(|message| gone.binary_search(&message.at).is_err());

@@ -6,7 +6,8 @@ use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, TurnClosed, TurnDeclined, TurnOpened,
+    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, SpentLimit, TurnClosed, TurnDeclined,
+    TurnOpened, Unasked,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
@@ -36,7 +37,7 @@ impl<'w> Draft<'w> {
     pub(super) fn open_turn(&mut self, agent: &AgentName, horizon: Position, reaction: &Reaction) -> Result<(), No> {
         let memory =
             self.memory(agent).filter(|memory| memory.turn.is_none() && memory.revised <= horizon).ok_or(No::STALE)?;
-        let news = self.news(agent, memory, horizon).ok_or(No::STALE)?;
+        let news = self.news(agent, memory, horizon, self.is_spent(agent, memory)).ok_or(No::STALE)?;
         self.cause = Some(news.cause);
         match reaction {
             Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, parameters),
@@ -49,12 +50,17 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// What `agent` takes up of its inbox. Where the episode of the oldest message affords no model call any more, only
-    /// that episode's messages at the front: what belongs to another one is not set aside with them.
-    fn news(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Option<News> {
+    /// Whether the episode of the oldest message affords no model call any more.
+    fn is_spent(&self, agent: &AgentName, memory: &Memory) -> bool {
+        let oldest = memory.inbox.front();
+        oldest.is_some_and(|oldest| self.world.affords(&self.world.rules, agent, oldest.episode).is_none())
+    }
+
+    /// What `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`, only that episode's
+    /// messages at the front: what belongs to another one is not set aside with them.
+    fn news(&self, agent: &AgentName, memory: &Memory, horizon: Position, is_spent: bool) -> Option<News> {
         let max = usize::try_from(self.world.rules.spec().limits.news_max).unwrap_or(usize::MAX);
         let episode = memory.inbox.front()?.episode;
-        let is_spent = self.world.affords(&self.world.rules, agent, episode).is_none();
         let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
         let due = due.take_while(|message| !is_spent || message.episode == episode);
         let due: Vec<_> = due.collect();
@@ -80,41 +86,65 @@ impl<'w> Draft<'w> {
         news: &News,
         parameters: &Parameters,
     ) -> Result<(), No> {
-        let (positions, episode, reading) = (news.positions.clone(), news.episode, news.reading(memory));
-        let Some(purpose) = self.world.affords(&self.world.rules, agent, episode) else {
-            self.decline(agent, horizon, episode, positions, parameters);
-            self.trim(agent, &reading);
-            return Ok(());
-        };
-        let turn = TurnId(self.here());
-        self.push_opened(agent, horizon, episode, positions);
-        self.ask_model(&Calling { agent, turn, memory, reading, compactions: 0, parameters }, purpose)
+        let (turn, reading) = (TurnId(self.here()), news.reading(memory));
+        let calling = Calling { agent, turn, memory, reading, compactions: 0, parameters };
+        match self.affordable(&calling, news.episode) {
+            Ok(purpose) => {
+                self.push_opened(agent, horizon, news.episode, news.positions.clone());
+                self.ask_model(&calling, purpose)
+            }
+            Err(limit) => {
+                let news = self.news(agent, memory, horizon, true).ok_or(No::STALE)?;
+                self.cause = Some(news.cause);
+                self.decline(agent, horizon, &news, limit, parameters);
+                self.trim(agent, &news.reading(memory));
+                Ok(())
+            }
+        }
     }
 
     fn decline(
         &mut self,
         agent: &AgentName,
         horizon: Position,
-        episode: EpisodeId,
-        news: Vec<Position>,
+        news: &News,
+        limit: SpentLimit,
         parameters: &Parameters,
     ) {
-        let count = news.len();
+        let (episode, count) = (news.episode, news.positions.len());
         self.push(Event::TurnDeclined(TurnDeclined {
             agent: agent.clone(),
             episode,
             horizon,
-            news,
+            news: news.positions.clone(),
             reason: CloseReason::Limit,
             parameters: parameters.clone(),
         }));
-        self.tell_limit(agent, episode);
+        self.tell_limit(agent, limit, episode);
         self.decline_asks(agent, count);
     }
 
-    /// Tells people once per episode that an agent has no model calls left.
-    pub(super) fn tell_limit(&mut self, agent: &AgentName, episode: EpisodeId) {
-        self.tell_once(Notice::LimitReached { agent: agent.clone() }, episode);
+    /// Tells people once per episode that an agent can ask no model any more.
+    pub(super) fn tell_limit(&mut self, agent: &AgentName, limit: SpentLimit, episode: EpisodeId) {
+        self.tell_once(Notice::LimitReached { agent: agent.clone(), limit }, episode);
+    }
+
+    /// Asks a further time in an open turn, or closes it: with a closing call if there is something left for one.
+    pub(super) fn ask_or_close(&mut self, calling: &Calling<'_>, episode: EpisodeId) -> Result<(), No> {
+        let Calling { agent, turn, parameters, .. } = *calling;
+        match self.affordable(calling, episode) {
+            Ok(purpose) => self.ask_model(calling, purpose),
+            Err(SpentLimit::ModelCalls) => {
+                self.tell_limit(agent, SpentLimit::ModelCalls, episode);
+                self.close(agent, turn, CloseReason::Limit);
+                Ok(())
+            }
+            Err(limit @ (SpentLimit::Cost | SpentLimit::CostPerEpisode)) => {
+                self.tell_limit(agent, limit, episode);
+                self.close_unasked(agent, turn, Unasked::Call(parameters.clone()));
+                Ok(())
+            }
+        }
     }
 
     pub(super) fn continue_turn(&mut self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Result<(), No> {
@@ -124,14 +154,9 @@ impl<'w> Draft<'w> {
         self.cause = Some(open.moved_by);
         let episode = open.episode;
         match reaction {
-            Reaction::AskModel(parameters) => match self.world.affords(&open.rules, agent, episode) {
-                Some(purpose) => self.ask_model(&Calling::again(agent, memory, open, parameters), purpose),
-                None => {
-                    self.tell_limit(agent, episode);
-                    self.close(agent, turn, CloseReason::Limit);
-                    Ok(())
-                }
-            },
+            Reaction::AskModel(parameters) => {
+                self.ask_or_close(&Calling::again(agent, memory, open, parameters), episode)
+            }
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
                 self.trim(agent, &Reading::of_open_turn(memory));
                 self.react(agent, turn, episode, reaction)
@@ -160,7 +185,7 @@ impl<'w> Draft<'w> {
             Some((response, purpose)) => self.take_answer(agent, turn, at, None, response, purpose),
             None if response.is_none() => self.close(agent, turn, CloseReason::Passed),
             None => {
-                self.tell_limit(agent, episode);
+                self.tell_limit(agent, SpentLimit::ModelCalls, episode);
                 self.close(agent, turn, CloseReason::Limit);
             }
         }
@@ -219,7 +244,7 @@ impl<'w> Draft<'w> {
         let head = self.world.head;
         let opened = match &memory.turn {
             Some(open) => Some((open.id, open.episode)),
-            None => self.news(agent, memory, head).map(|news| {
+            None => self.news(agent, memory, head, self.is_spent(agent, memory)).map(|news| {
                 let turn = TurnId(self.here());
                 self.push_opened(agent, head, news.episode, news.positions.clone());
                 self.trim(agent, &news.reading(memory));
@@ -234,7 +259,14 @@ impl<'w> Draft<'w> {
     /// Closes a turn; whoever asked its agent something has an answer, or is told that there is none.
     pub(super) fn close(&mut self, agent: &AgentName, turn: TurnId, reason: CloseReason) {
         self.answer_asks(agent, reason);
-        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason }));
+        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason, unasked: None }));
+    }
+
+    /// Closes a turn that has too little money left for what it wanted.
+    pub(super) fn close_unasked(&mut self, agent: &AgentName, turn: TurnId, unasked: Unasked) {
+        let reason = CloseReason::Limit;
+        self.answer_asks(agent, reason);
+        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason, unasked: Some(unasked) }));
     }
 
     pub(super) fn memory(&self, agent: &AgentName) -> Option<&'w Memory> {
@@ -274,7 +306,8 @@ impl<'w> Draft<'w> {
             self.post_reply(agent, turn, at, stream, &reply);
         }
         if has_calls {
-            self.tell_limit(agent, self.episode_of(agent).unwrap_or(EpisodeId(turn.0)));
+            let episode = self.episode_of(agent).unwrap_or(EpisodeId(turn.0));
+            self.tell_limit(agent, SpentLimit::ModelCalls, episode);
         }
         self.close(agent, turn, reason);
     }

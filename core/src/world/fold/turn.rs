@@ -9,11 +9,13 @@ use crate::event::{
     Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
-use crate::memory::{Chain, FrameMark, Memory, Message, ModelState, Turn};
+use crate::memory::{Chain, Charge, FrameMark, Memory, Message, ModelState, Turn};
+use crate::money::Money;
 use crate::port::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
 use crate::world::World;
+use crate::world::meter::Ended;
 
 impl World {
     pub(super) fn open_turn(&mut self, event: &TurnOpened) {
@@ -35,6 +37,7 @@ impl World {
             asks: news.iter().flat_map(|message| message.asks.iter().cloned()).collect(),
             news,
             compactions: 0,
+            held: Money::ZERO,
             rules,
             layers,
             model: None,
@@ -69,15 +72,21 @@ impl World {
     pub(super) fn call_model(&mut self, event: &ModelCalled) {
         let at = self.head;
         let mark = self.mark_of(event);
+        // Of an older attempt that has no outcome yet there will be none.
+        self.end_attempt(&event.agent, Ended::Lost);
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
         let items = memory.items.len();
         let Some(turn) = memory.turn.as_mut() else { return };
         let older = turn.model.take();
         let older = older.filter(|older| older.call == event.call);
-        let (failed, stream) = older.map_or((0, None), |older| (older.failed, older.stream.or(older.broken_stream)));
+        let (failed, stream) = older.map_or((0, None), |older| {
+            let failed = if older.model == event.model { older.failed } else { 0 };
+            (failed, older.stream.or(older.broken_stream))
+        });
         turn.slots.clear();
         turn.moved_by = at;
+        turn.held = event.reserved.map(|reserved| reserved.closing).unwrap_or_default();
         turn.model = Some(ModelState {
             call: event.call,
             attempt: event.attempt,
@@ -89,6 +98,8 @@ impl World {
             items: event.items,
             failed,
             retry_at: None,
+            fallback: None,
+            charge: Some(Charge { reserved: event.reserved.map(|reserved| reserved.attempt).unwrap_or_default() }),
             stream: None,
             broken_stream: stream,
             called: None,
@@ -104,10 +115,12 @@ impl World {
                     items,
                     value: event.fingerprint,
                     purpose: event.purpose,
+                    model: event.model.clone(),
                     parameters: event.parameters.clone(),
                 });
             }
         }
+        self.charge(event, episode);
         if is_first {
             self.spend(&event.agent, episode, event.purpose);
         }
@@ -116,10 +129,9 @@ impl World {
     fn mark_of(&self, event: &ModelCalled) -> Option<FrameMark> {
         let memory = self.memories.get(&event.agent)?;
         let turn = memory.turn.as_ref()?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, &event.parameters));
-        known.or_else(|| {
-            Some(Self::frame(&turn.rules, &turn.layers, &event.agent, &event.parameters, event.purpose)?.mark())
-        })
+        let asked = (&event.model, &event.parameters);
+        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, asked));
+        known.or_else(|| Some(Self::frame(&turn.rules, &turn.layers, &event.agent, asked, event.purpose)?.mark()))
     }
 
     pub(super) fn start_stream(&mut self, event: &StreamStarted) {
@@ -131,6 +143,7 @@ impl World {
 
     pub(super) fn take_answer(&mut self, event: &ModelAnswered) {
         self.answer = Some((self.head, event.agent.clone(), event.response.clone()));
+        self.end_attempt(&event.agent, Ended::Answered(event.usage));
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.played.extend(event.played);
         let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
@@ -145,11 +158,13 @@ impl World {
     }
 
     pub(super) fn fail_model(&mut self, event: &ModelFailed) {
+        self.end_attempt(&event.agent, Ended::Failed(event.kind));
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.played.extend(event.played);
         let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else { return };
         model.failed = model.failed.saturating_add(1);
         model.retry_at = event.retry_at;
+        model.fallback.clone_from(&event.fallback);
         model.broken_stream = model.stream.take().or(model.broken_stream);
         memory.flush_taken_back();
     }
@@ -202,6 +217,7 @@ impl World {
     }
 
     pub(super) fn close_turn(&mut self, event: &TurnClosed) {
+        self.end_attempt(&event.agent, Ended::Lost);
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.calm();
         let Some(turn) = memory.turn.take() else { return };

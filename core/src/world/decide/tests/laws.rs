@@ -5,12 +5,13 @@ use proptest::prelude::*;
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
 use crate::event::{Progress, Purpose, Verdict};
-use crate::ids::{AgentName, Attempt, CallId, MessageId, RequestId};
+use crate::ids::{AgentName, Attempt, CallId, MessageId, ModelName, RequestId};
 use crate::memory::CallState;
+use crate::money::Price;
 use crate::port::Reaction;
 use crate::principal::Principal;
-use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
-use crate::spec::{Join, MemoryPolicy, Mode, WhileWaiting, WorldSpec};
+use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply, Usage};
+use crate::spec::{Join, MemoryPolicy, Mode, ModelSpec, WhileWaiting, WorldSpec};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use crate::world::RequestKind;
@@ -55,7 +56,57 @@ fn small_room(choice: u8) -> WorldSpec {
     look.calls_per_episode_max = choice.is_multiple_of(3).then_some(2);
     let models = spec.models.values_mut();
     models.for_each(|model| model.context_tokens_max = [700, 1_000, 100_000][usize::from(choice / 64 % 3)]);
+    chained(&mut spec, choice);
+    priced(&mut spec, choice);
     spec
+}
+
+/// Other models stand in, one of which reads less.
+fn chained(spec: &mut WorldSpec, choice: u8) {
+    if choice % 8 < 3 {
+        return;
+    }
+    let own = spec.models[&model()].clone();
+    for (name, context_tokens_max) in [("small", 600), ("other", own.context_tokens_max)] {
+        let name = ModelName::new(name).unwrap();
+        spec.models.insert(
+            name.clone(),
+            ModelSpec { model: name.to_string(), context_tokens_max, fallback: vec![model()], ..own.clone() },
+        );
+        spec.models.get_mut(&model()).unwrap().fallback.push(name);
+    }
+}
+
+/// Models have prices, and the room little money.
+fn priced(spec: &mut WorldSpec, choice: u8) {
+    let per_million = |rate: &str| rate.parse().unwrap();
+    let limits = [(None, None), (Some("0.01"), None), (None, Some("0.004")), (Some("0.02"), Some("0.005"))];
+    let (cost, per_episode) = limits[usize::from(choice / 8 % 4)];
+    spec.limits.cost = cost.map(|cost| cost.parse().unwrap());
+    spec.limits.cost_per_episode = per_episode.map(|cost| cost.parse().unwrap());
+    if spec.limits.has_cost() || choice.is_multiple_of(2) {
+        let price = Price {
+            input: per_million("0.5"),
+            cached: Some(per_million("0.05")),
+            cache_written: None,
+            output: per_million("2"),
+        };
+        spec.models.values_mut().for_each(|model| model.price = Some(price));
+    }
+}
+
+/// What a provider counts: nothing, or less than the worst case.
+fn counted(response: LLMResponse, b: u8) -> LLMResponse {
+    let usage = Usage { input: Some(20), output: Some(u64::from(b % 16)), cached: Some(5), ..Usage::default() };
+    let with = |reply: ModelReply| ModelReply { usage, ..reply };
+    match response {
+        response if b.is_multiple_of(4) => response,
+        LLMResponse::Text(reply) => LLMResponse::Text(with(reply)),
+        LLMResponse::Calls(reply) => LLMResponse::Calls(with(reply)),
+        LLMResponse::Refused(reply) => LLMResponse::Refused(with(reply)),
+        LLMResponse::Truncated(reply) => LLMResponse::Truncated(with(reply)),
+        LLMResponse::Filtered(reply) => LLMResponse::Filtered(with(reply)),
+    }
 }
 
 fn response(a: u8, b: u8) -> LLMResponse {
@@ -127,11 +178,17 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
         Effect::CallModel { agent, call, attempt } => match a % 8 {
             0 if !is_compaction(past, &agent) => Action::StartStream { agent, call, attempt },
             1 => {
-                let kind = if b.is_multiple_of(4) { ModelErrorKind::RefusesRequest } else { ModelErrorKind::Overload };
+                let kind = match b % 8 {
+                    0 => ModelErrorKind::RefusesRequest,
+                    1 => ModelErrorKind::ContextTooLong,
+                    2 => ModelErrorKind::Timeout,
+                    3 => ModelErrorKind::NotRecorded,
+                    _ => ModelErrorKind::Overload,
+                };
                 let error = ModelError { retry_after_ms: Some(u64::from(b) * 2_000), ..ModelError::new(kind, "d") };
                 Action::RecordFailure { agent, call, attempt, error }
             }
-            _ => Action::RecordAnswer { agent, call, attempt, response: response(a / 8, b) },
+            _ => Action::RecordAnswer { agent, call, attempt, response: counted(response(a / 8, b), b) },
         },
         Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
         Effect::RunTool { agent, call, attempt } => Action::StartTool { agent, call, attempt },

@@ -26,7 +26,10 @@ fn model_that_always_calls_tools_is_asked_five_times_the_last_without_tools() {
     let turn = past.turn("bob");
     let past = past.answered("bob", calls(&[("look", "{}")]));
     let over = closed("bob", turn, CloseReason::Limit);
-    assert_eq!(past.last()[3..], [notice(Notice::LimitReached { agent: agent("bob") }, 4), over]);
+    assert_eq!(
+        past.last()[3..],
+        [notice(Notice::LimitReached { agent: agent("bob"), limit: SpentLimit::ModelCalls }, 4), over]
+    );
     use Purpose::{Closing, Turn};
     assert_eq!(models(&past), [Turn, Turn, Turn, Turn, Closing]);
     assert_eq!((past.owed(), notices(&past).len()), (Vec::new(), 1));
@@ -51,7 +54,7 @@ fn turn_that_cannot_afford_a_call_is_declined_with_one_notice_in_the_episode() {
         reason: CloseReason::Limit,
         parameters: Default::default(),
     });
-    let told = notice(Notice::LimitReached { agent: agent("eve") }, 4);
+    let told = notice(Notice::LimitReached { agent: agent("eve"), limit: SpentLimit::ModelCalls }, 4);
     check(&past, &past.wake("eve", ask()), &accepted([declined, told]));
 }
 

@@ -1,0 +1,100 @@
+//! What a model call may cost, before it is made.
+
+use super::Draft;
+use super::calling::Calling;
+use crate::event::{Purpose, Reserved, SpentLimit};
+use crate::ids::{AgentName, EpisodeId};
+use crate::memory::{FrameMark, ModelState, Turn};
+use crate::money::{Money, Price};
+use crate::spec::Limits;
+
+impl Draft<'_> {
+    /// What the next model call of an agent may be, by the limits of calls and of cost.
+    ///
+    /// A call with tools is affordable only if a closing call stays affordable behind it, which reads this call's answer
+    /// as well. What its tools will give is not known yet: where that is more than is left, the turn ends without one.
+    pub(super) fn affordable(&self, calling: &Calling<'_>, episode: EpisodeId) -> Result<Purpose, SpentLimit> {
+        let rules = self.rules_of(calling.agent);
+        let purpose = self.world.affords(rules, calling.agent, episode).ok_or(SpentLimit::ModelCalls)?;
+        if !rules.spec().limits.has_cost() {
+            return Ok(purpose);
+        }
+        let fits = |purpose| self.fits(calling, episode, self.worst(calling, purpose, calling.reading.tokens()));
+        match purpose {
+            Purpose::Turn => fits(Purpose::Turn)
+                .map(|()| Purpose::Turn)
+                .or_else(|_| fits(Purpose::Closing).map(|()| Purpose::Closing)),
+            Purpose::Closing | Purpose::Compaction => fits(purpose).map(|()| purpose),
+        }
+    }
+
+    /// Whether a summary of what `calling` reads may be paid for, and then the call that is wanted behind it.
+    pub(super) fn affords_cost_of_summary(&self, calling: &Calling<'_>, episode: EpisodeId, wanted: Purpose) -> bool {
+        if !self.rules_of(calling.agent).spec().limits.has_cost() {
+            return true;
+        }
+        let worst = |purpose| self.worst(calling, purpose, calling.reading.tokens());
+        let both = worst(Purpose::Compaction)
+            .zip(worst(wanted))
+            .map(|(summary, then)| Reserved { attempt: summary.attempt.plus(then.attempt), closing: then.closing });
+        self.fits(calling, episode, both).is_ok()
+    }
+
+    /// What a further attempt sets aside, on the model that it asks. The closing call stays what it was: it begins with
+    /// the agent's own model again.
+    pub(super) fn worst_again(
+        &self,
+        agent: &AgentName,
+        (turn, model): (&Turn, &ModelState),
+        mark: &FrameMark,
+    ) -> Option<Reserved> {
+        let price = turn.rules.spec().models.get(model.next_model())?.price?;
+        Some(Reserved { attempt: worst_of(&price, mark, self.asked_tokens(agent, model)), closing: turn.held })
+    }
+
+    /// Whether that is affordable. What an attempt that was lost has set aside is still held against the limits.
+    pub(super) fn fits_again(&self, agent: &AgentName, turn: &Turn, worst: Option<Reserved>) -> Result<(), SpentLimit> {
+        let limits = &turn.rules.spec().limits;
+        if !limits.has_cost() {
+            return Ok(());
+        }
+        let worst = worst.ok_or_else(|| unknown(limits))?;
+        self.world.fits_cost(&turn.rules, agent, turn.episode, worst.attempt.plus(worst.closing))
+    }
+
+    fn fits(&self, calling: &Calling<'_>, episode: EpisodeId, worst: Option<Reserved>) -> Result<(), SpentLimit> {
+        let rules = self.rules_of(calling.agent);
+        let worst = worst.ok_or_else(|| unknown(&rules.spec().limits))?;
+        self.world.fits_cost(rules, calling.agent, episode, worst.attempt.plus(worst.closing))
+    }
+
+    /// The most that a call costs whose items have `tokens`; `None` if its model has no price.
+    pub(super) fn worst(&self, calling: &Calling<'_>, purpose: Purpose, tokens: u64) -> Option<Reserved> {
+        let rules = self.rules_of(calling.agent);
+        let price = rules.spec().models.get(rules.agent(calling.agent)?.model.as_ref()?)?.price?;
+        let mark = self.mark_of(calling, purpose)?;
+        let attempt = worst_of(&price, &mark, tokens);
+        let closing = match purpose {
+            Purpose::Closing => Money::ZERO,
+            Purpose::Turn => {
+                let read = tokens.saturating_add(u64::from(mark.answer));
+                worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, read)
+            }
+            Purpose::Compaction => {
+                worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, calling.reading.tokens())
+            }
+        };
+        Some(Reserved { attempt, closing })
+    }
+}
+
+/// The limit that a model without a price does not fit into: nobody could say whether it does. Only a recorded
+/// definition can have it so.
+const fn unknown(limits: &Limits) -> SpentLimit {
+    if limits.cost.is_some() { SpentLimit::Cost } else { SpentLimit::CostPerEpisode }
+}
+
+/// The most that a request costs whose items have `tokens`.
+pub(super) fn worst_of(price: &Price, mark: &FrameMark, tokens: u64) -> Money {
+    price.worst(mark.tokens.saturating_add(tokens), u64::from(mark.answer))
+}

@@ -1,0 +1,48 @@
+//! Which model stands in for one whose attempts are over.
+
+use super::Draft;
+use crate::event::Purpose;
+use crate::ids::{AgentName, ModelName};
+use crate::memory::{ModelState, Turn};
+use crate::response::ModelErrorKind;
+use crate::world::{World, summary};
+
+impl Draft<'_> {
+    /// The model that is asked next after `model` failed for good with `kind`: the next of the chain that can read the
+    /// request. One that it is too long for is passed over; after a model said itself that it is, so is every one that
+    /// takes no more.
+    pub(super) fn fallback_of(
+        &self,
+        agent: &AgentName,
+        (turn, model): (&Turn, &ModelState),
+        kind: ModelErrorKind,
+    ) -> Option<ModelName> {
+        if !kind.may_fall_back() {
+            return None;
+        }
+        let spec = turn.rules.spec();
+        let tokens = self.asked_tokens(agent, model);
+        let taken = spec.models.get(&model.model).map_or(0, |failed| failed.context_tokens_max);
+        let reads = |name: &&ModelName| {
+            let asked = (*name, &model.parameters);
+            let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose);
+            let takes_more = spec.models.get(*name).is_some_and(|next| next.context_tokens_max > taken);
+            frame.is_some_and(|frame| frame.mark().room >= tokens)
+                && (kind != ModelErrorKind::ContextTooLong || takes_more)
+        };
+        let chain = spec.models_of(turn.rules.agent(agent)?);
+        chain.skip_while(|name| **name != model.model).skip(1).find(reads).cloned()
+    }
+
+    /// The tokens of the items that `model` reads.
+    pub(super) fn asked_tokens(&self, agent: &AgentName, model: &ModelState) -> u64 {
+        let Some(memory) = self.memory(agent) else { return 0 };
+        match model.purpose {
+            Purpose::Turn | Purpose::Closing => memory.tokens,
+            Purpose::Compaction => {
+                let read = memory.items.iter().take(model.summarised()).map(|kept| u64::from(kept.tokens));
+                read.fold(u64::from(summary::instruction().tokens), u64::saturating_add)
+            }
+        }
+    }
+}
