@@ -111,6 +111,8 @@ pub(crate) enum Command {
     Grants(Grants),
     /// Show who may do what.
     Rights(RightsOf),
+    /// Show what the models of a world were asked, and what that cost.
+    Usage(UsageOfWorld),
     /// Allow a call; with --scope, calls like it to come as well.
     Approve(Approve),
     /// Deny a call.
@@ -227,6 +229,14 @@ pub(crate) struct Approvals {
 /// `rights`.
 #[derive(Debug, Args)]
 pub(crate) struct RightsOf {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `usage`.
+#[derive(Debug, Args)]
+pub(crate) struct UsageOfWorld {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,

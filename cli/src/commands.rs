@@ -28,6 +28,7 @@ mod rights;
 mod run;
 mod schema;
 mod settle;
+mod usage;
 mod why;
 mod worlds;
 
@@ -61,6 +62,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Grants(arguments) => grants::grants(common, arguments).await,
         Command::Rights(arguments) => rights::rights(common, arguments).await,
+        Command::Usage(arguments) => usage::usage(common, arguments).await,
         Command::Approve(arguments) => approve::approve(common, arguments).await,
         Command::Deny(arguments) => deny::deny(common, arguments).await,
         Command::Answer(arguments) => answer::answer(common, arguments).await,

@@ -50,7 +50,7 @@ impl Shipped {
     }
 
     fn models(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Models, AssembleError> {
-        let used = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
+        let used = definition.spec.agents.iter().flat_map(|agent| definition.spec.models_of(agent));
         let mut models = self.own.models.clone();
         for name in used {
             let Some(spec) = definition.spec.models.get(name).filter(|_| !models.contains_key(name)) else { continue };

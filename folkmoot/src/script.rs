@@ -19,6 +19,7 @@ mod include;
 mod names;
 mod nearest;
 mod node;
+mod parameters;
 mod scalar;
 mod schema;
 mod secret;

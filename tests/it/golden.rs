@@ -17,7 +17,8 @@ use folkmoot_tests::{Cut, Kept, Stage, commits_of};
 use serde_json::{Value, json};
 
 /// The scripts whose logs are kept.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
+    "budget",
     "compacted",
     "crash-and-resume",
     "debate",

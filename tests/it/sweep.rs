@@ -64,6 +64,7 @@ sweeps! {
     denials_survive_every_cut: "denials",
     choices_survive_every_cut: "choices",
     four_eyes_survive_every_cut: "four-eyes",
+    prices_and_fallbacks_survive_every_cut: "budget",
     a_pipeline_survives_every_cut: "pipeline",
     an_intent_router_survives_every_cut: "intent-router",
     a_state_machine_survives_every_cut: "state-machine",

@@ -151,7 +151,7 @@ impl Means {
                 return Err(OpenError::NoHost(name.clone()));
             }
         }
-        for model in definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref()) {
+        for model in definition.spec.agents.iter().flat_map(|agent| definition.spec.models_of(agent)) {
             if !parts.models.contains_key(model) {
                 return Err(OpenError::no_model(model));
             }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::arguments::{Common, Worlds};
 use crate::exit::CliError;
+use crate::show::usage::cost;
 use crate::show::{one_line, table, time};
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -23,7 +24,8 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
         return terminal.line(&format!("There is no world {what}."));
     }
     let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
-    terminal.line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "STATE", "LAST ACTIVITY", "LABELS"], rows))
+    terminal
+        .line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "COST", "STATE", "LAST ACTIVITY", "LABELS"], rows))
 }
 
 fn row(world: Value) -> Result<Vec<String>, CliError> {
@@ -31,6 +33,6 @@ fn row(world: Value) -> Result<Vec<String>, CliError> {
     let numbers = [world.events.to_string(), world.agents.to_string(), world.pending.to_string()];
     let state = format!("{:?}", world.activity).to_lowercase();
     let labels: Vec<String> = world.labels.iter().map(|(key, value)| one_line(&format!("{key}={value}"))).collect();
-    let last = [state, time(world.last), labels.join(" ")];
+    let last = [cost(&world.usage), state, time(world.last), labels.join(" ")];
     Ok([world.name.to_string()].into_iter().chain(numbers).chain(last).collect())
 }

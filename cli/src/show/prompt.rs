@@ -1,11 +1,11 @@
 //! The request of a model call, for people: every byte that the model reads, made safe for a terminal.
 
 use folkmoot::core::event::Purpose;
-use folkmoot::core::request::{Attached, Item, Parameters, ToolDeclaration};
+use folkmoot::core::request::{Attached, Item, ToolDeclaration};
 use folkmoot::core::response::Part;
 
-use super::clean;
 use super::style::{BOLD, DIM, paint};
+use super::{clean, parameters};
 use crate::view::prompt::PromptView;
 
 /// What a model was asked, under heads.
@@ -14,7 +14,7 @@ pub(crate) fn lines(view: &PromptView) -> Vec<String> {
     let (agent, asked) = (clean(agent.as_str()), clean(&request.model));
     let mut lines = vec![
         paint(BOLD, &format!("{world}#{call} {agent} asks {model} ({asked}), attempt {attempt}")),
-        format!("{}; {}", purpose(view.purpose), parameters(&request.parameters)),
+        format!("{}; {}", purpose(view.purpose), parameters::line(&request.parameters)),
         fingerprint(view),
     ];
     for layer in &request.system {
@@ -35,16 +35,6 @@ const fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Closing => "for the closing answer, without tools",
         Purpose::Compaction => "for a summary of what came first",
     }
-}
-
-fn parameters(parameters: &Parameters) -> String {
-    let decimal = |milli: u32| format!("{}.{:03}", milli / 1_000, milli % 1_000);
-    let temperature = parameters
-        .temperature_milli
-        .map(|milli| format!("temperature {}", decimal(milli).trim_end_matches('0').trim_end_matches('.')));
-    let most = parameters.output_tokens_max.map(|most| format!("at most {most} tokens"));
-    let all: Vec<String> = [temperature, most].into_iter().flatten().collect();
-    if all.is_empty() { "the provider's own parameters".to_owned() } else { all.join(", ") }
 }
 
 fn fingerprint(view: &PromptView) -> String {

@@ -72,7 +72,11 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }
         Event::ModelFailed(failed) => {
             let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
-            let then = failed.retry_at.map_or("", |_| "; it will be asked again");
+            let then = match (&failed.fallback, failed.retry_at) {
+                (Some(model), _) => format!("; {model} is asked in its place"),
+                (None, Some(_)) => "; it will be asked again".to_owned(),
+                (None, None) => String::new(),
+            };
             let what = format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default());
             Some(Line::Bad(what))
         }

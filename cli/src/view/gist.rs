@@ -96,12 +96,14 @@ fn of_work(event: &Event) -> String {
         Event::TurnOpened(opened) => format!("episode {}, {} news", opened.episode, opened.news.len()),
         Event::TurnDeclined(declined) => word(&declined.reason),
         Event::ModelCalled(called) => {
-            format!("{}, attempt {}, {}", called.model, called.attempt, counted(called.items, "item"))
+            let most = called.reserved.map(|reserved| format!(", at most {}", reserved.attempt)).unwrap_or_default();
+            format!("{}, attempt {}, {}{most}", called.model, called.attempt, counted(called.items, "item"))
         }
         Event::StreamStarted(started) => format!("of call {}", started.call),
         Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
         Event::ModelFailed(failed) => {
-            format!("{}: {}", failed.kind, failed.detail.present().map_or("[erased]", String::as_str))
+            let next = failed.fallback.as_ref().map(|model| format!(", then {model}")).unwrap_or_default();
+            format!("{}{next}: {}", failed.kind, failed.detail.present().map_or("[erased]", String::as_str))
         }
         Event::AgentReacted(reacted) => {
             if reacted.has_answered {

@@ -16,6 +16,7 @@ use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::rights::RightsView;
 use crate::view::transcript::{TranscriptQuery, transcript};
+use crate::view::usage::UsageView;
 use crate::view::why::{WhyQuery, why};
 use crate::view::withheld::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
@@ -39,6 +40,8 @@ pub(crate) enum Query {
     Grants(WorldName),
     /// Who has which rights in a world, one after another.
     Rights(WorldName),
+    /// What a world's models were asked and cost, one row after another.
+    Usage(WorldName),
     /// The events of a world, one after another.
     Log(LogQuery),
     /// What was kept from people, one event after another.
@@ -96,6 +99,7 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
         }
         Query::Withheld(query) => withheld(log, query).await,
         Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
+        Query::Usage(world) => values(&UsageView::all(&fold_world(log, world, None).await?)),
         Query::Log(query) => events(log, query).await,
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),

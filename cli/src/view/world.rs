@@ -2,7 +2,7 @@
 
 use folkmoot::core::ids::{Position, Time, WorldId, WorldName};
 use folkmoot::core::port::{Labels, WorldEntry};
-use folkmoot::core::world::{Activity, World};
+use folkmoot::core::world::{Activity, Meter, World};
 use serde::{Deserialize, Serialize};
 
 /// A world of a store.
@@ -18,6 +18,8 @@ pub(crate) struct WorldView {
     pub(crate) agents: usize,
     /// How many requests wait for people.
     pub(crate) pending: usize,
+    /// What its models were asked, and what that cost.
+    pub(crate) usage: Meter,
     /// Whether anything is owed, or waits.
     pub(crate) activity: Activity,
     /// The time of its last commit, in milliseconds since 1970; a simulated world's own time.
@@ -36,6 +38,7 @@ impl WorldView {
             events: entry.head,
             agents: world.rules().spec().agents.len(),
             pending: world.pending().len(),
+            usage: world.meters().total,
             activity: world.activity(),
             last: entry.time,
             owner: entry.owner.clone(),

@@ -42,6 +42,37 @@ fn rights_are_listed_with_everyone_elses_last() {
 }
 
 #[test]
+fn usage_is_told_per_agent_and_model_with_what_nobody_knows() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("budget.yaml")]).expect(0);
+    let all = desk.run(&["usage", "budget", "--json"]).expect(0).values();
+    let of = |row: &Value| (row["agent"].as_str().map(str::to_owned), row["model"].as_str().map(str::to_owned));
+    let own = |model: &str| (Some("planner".to_owned()), Some(model.to_owned()));
+    assert_eq!(all.iter().map(of).collect::<Vec<_>>(), [own("main"), own("spare"), (None, None)]);
+    let [main, spare, world] = &all[..] else { panic!("{all:?}") };
+    assert_eq!((&main["calls"], &main["attempts"], &main["failed"]), (&2.into(), &4.into(), &3.into()));
+    assert_eq!((&main["spent"]["settled"], &main["uncounted"]), (&"0.001".into(), &1.into()));
+    assert_eq!((&spare["attempts"], &spare["tokens"]["cached"]), (&1.into(), &80.into()));
+    assert_eq!(spare["spent"]["settled"], "0.000092");
+    assert_eq!((&world["spent"]["settled"], &world["limit"]), (&"0.001092".into(), &"0.05".into()));
+    assert_ne!(world["spent"]["possible"], "0", "what broke off may have cost something");
+    let table = desk.run(&["usage", "budget"]).expect(0).out;
+    assert!(
+        table.contains("Nobody counted the tokens of 1 attempt") && table.contains("Of the limit of 0.05"),
+        "{table}"
+    );
+    desk.run(&["worlds"]).expect(0).out_has("0.001092");
+    desk.run(&["log", "budget"]).expect(0).out_has("overload, then spare").out_has("at most 0.00");
+}
+
+#[test]
+fn cost_without_a_price_is_unknown_and_never_nothing() {
+    let desk = told();
+    desk.run(&["usage", "release-room"]).expect(0).out_has("unknown").out_has("no price is given for the model");
+    desk.run(&["worlds"]).expect(0).out_has("unknown");
+}
+
+#[test]
 fn a_log_has_every_event_once_and_in_order() {
     let events = told().run(&["log", "release-room", "--json"]).expect(0).values();
     let positions: Vec<u64> = events.iter().map(|event| event["position"].as_u64().unwrap()).collect();

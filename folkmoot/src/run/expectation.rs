@@ -94,7 +94,7 @@ impl Evidence {
                     same(&format!("turns of {agent}"), &words(wanted), &words(&of(agent)))
                 })
             }
-            Claim::Budget(wanted) => counts::budget(wanted, &self.run, self.world.rules().spec()),
+            Claim::Budget(wanted) => counts::budget(wanted, &self.run, &self.world),
             Claim::People(wanted) => same("people", wanted, &self.world.people().keys().cloned().collect()),
             Claim::Refusals(wanted) => same("refusals", wanted, &counts::refusals(commits)),
             Claim::Spec(wanted) => self.spec(wanted),

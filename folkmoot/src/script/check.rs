@@ -5,6 +5,8 @@ use super::node::{Key, Node};
 use super::step::request_position;
 use super::{attach, gateway, secret};
 
+mod models;
+
 /// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     let agents = || spec.get("agents").into_iter().flat_map(Node::items);
@@ -21,6 +23,7 @@ pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     check_roster(spec, faults);
     check_keys(spec.get("tools"), faults);
     check_keys(spec.get("models"), faults);
+    models::check(spec, faults);
 }
 
 /// Checks the texts of one file or of a change: what its spec says, not how it fits with others.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::event::{ArtifactFamily, CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope};
 use folkmoot_core::ids::{AgentName, ArtifactName, PersonName, ToolName};
+use folkmoot_core::money::Money;
 use folkmoot_core::world::Activity;
 use regex::Regex;
 use serde_json::Value;
@@ -212,13 +213,17 @@ pub enum Calls {
     Each(BTreeMap<AgentName, u32>),
 }
 
-/// Model calls that are left in an episode.
+/// Model calls that are left in an episode, and the money of the room.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Budget {
     /// To each of these agents.
     pub agents: BTreeMap<AgentName, u32>,
     /// To all of them together.
     pub episode: Option<u32>,
+    /// Money that is left of what the models may cost.
+    pub cost: Option<Money>,
+    /// What they cost so far, as far as that is known.
+    pub spent: Option<Money>,
 }
 
 /// A request that waits for a person. All that is given must hold.

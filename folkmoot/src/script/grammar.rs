@@ -5,6 +5,7 @@ mod constraint;
 mod decision;
 mod expect;
 mod model;
+mod parameters;
 mod policy;
 mod spec;
 mod step;
@@ -35,6 +36,8 @@ pub(crate) enum Shape {
     Decimal(u32, u32),
     /// Any number that JSON has.
     Number,
+    /// An amount of money with at most so many decimals, in quotes or not: it is read as it is written.
+    Amount(usize),
     /// A JSON pointer to a part of a document.
     Pointer,
     /// How far a decision reaches.

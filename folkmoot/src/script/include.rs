@@ -83,12 +83,12 @@ fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// `base` with what stands in `top` over it: agents per name and key; models, tools, states and replies per entry; all else
+/// `base` with what stands in `top` over it: agents per name and key; models, prices, tools, states and replies per entry; all else
 /// per key.
 pub(crate) fn merged(base: &Node, top: &Node) -> Node {
     overlaid(base, top, &|key, below, above| match key {
         "agents" => rosters(below, above),
-        "models" | "tools" | "states" | "replies" => overlaid(below, above, &|_, _, above| above.clone()),
+        "models" | "prices" | "tools" | "states" | "replies" => overlaid(below, above, &|_, _, above| above.clone()),
         "defaults" | "policy" => overlaid(below, above, &|_, _, above| above.clone()),
         "limits" => overlaid(below, above, &|_, below, above| overlaid(below, above, &|_, _, above| above.clone())),
         _ => above.clone(),

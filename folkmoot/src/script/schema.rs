@@ -31,6 +31,10 @@ fn shape(shape: &Shape) -> Value {
             json!({ "type": "number", "minimum": f64::from(*least) / 1e3, "maximum": f64::from(*most) / 1e3 })
         }
         Shape::Number => json!({ "type": "number" }),
+        Shape::Amount(digits) => {
+            let pattern = format!("^[0-9]{{1,12}}([.][0-9]{{1,{digits}}})?$");
+            json!({ "type": ["string", "number"], "pattern": pattern, "minimum": 0 })
+        }
         Shape::Pointer => json!({ "type": "string", "pattern": "^(/([^~/]|~[01])*)+$" }),
         Shape::Scope => json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" }),
         Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),

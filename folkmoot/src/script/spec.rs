@@ -1,10 +1,9 @@
 //! A spec as it is written: all of a world's definition but the tools, which are built from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::content::Content;
 use folkmoot_core::ids::{AgentName, ModelName, StateName, ToolName};
-use folkmoot_core::request::Parameters;
 use folkmoot_core::spec::{AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, StateSpec, WorldSpec};
 use folkmoot_core::tool::ToolSpec;
 use serde_json::{Map, Value};
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 use super::fault::Mark;
 use super::gateway;
 use super::node::Node;
+use super::parameters::{parameters_of, price};
 use super::scalar;
 
 /// A spec as it is written, checked.
@@ -57,8 +57,8 @@ pub struct AgentDraft {
 pub struct ModelDraft {
     /// Its structure.
     pub spec: ModelSpec,
-    /// Its entry as JSON, `timeout` and `context_tokens` left out, as those are in the structure, and what the gateway
-    /// adds put in; `${…}` unexpanded.
+    /// Its entry as JSON, without what is in the structure: `timeout`, `context_tokens`, `parameters`, `price`,
+    /// `fallback`; with what the gateway adds put in; `${…}` unexpanded.
     pub settings: Value,
     /// Where it stands.
     pub at: Places,
@@ -146,10 +146,12 @@ impl SpecDraft {
         Definition { spec, text: Content::Present(text) }
     }
 
-    /// The models that agents use.
+    /// The models that agents may ask: their own, and those that stand in for them.
     pub fn models_in_use(&self) -> impl Iterator<Item = (&ModelName, &ModelDraft)> {
-        let is_used = |name: &ModelName| self.agents.iter().any(|agent| agent.spec.model.as_ref() == Some(name));
-        self.models.iter().filter(move |(name, _)| is_used(name))
+        let own: BTreeSet<&ModelName> = self.agents.iter().filter_map(|agent| agent.spec.model.as_ref()).collect();
+        let others = own.iter().filter_map(|name| self.models.get(*name)).flat_map(|model| &model.spec.fallback);
+        let used: BTreeSet<&ModelName> = own.iter().copied().chain(others).collect();
+        self.models.iter().filter(move |(name, _)| used.contains(name))
     }
 
     /// Reads a checked tree. The error is where it does not read.
@@ -165,7 +167,7 @@ impl SpecDraft {
             models: entries("models")
                 .map(|(key, node)| {
                     let name = ModelName::new(key.text()).map_err(|_| key.mark)?;
-                    Ok((name, model(node, spec.get("gateway"), key.mark).ok_or(key.mark)?))
+                    Ok((name, model(spec, node, key.mark).ok_or(key.mark)?))
                 })
                 .collect::<Result<_, Mark>>()?,
             tools: entries("tools")
@@ -199,11 +201,7 @@ fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
             display: name("display").map_or(Some(None), |name| name.map(Some))?,
             model: Some(ModelName::new(model).ok()?),
             tools: tools.map(|tool| ToolName::new(tool.text()?).ok()).collect::<Option<_>>()?,
-            parameters: Parameters {
-                temperature_milli: node.text_of("temperature").and_then(scalar::thousandths),
-                output_tokens_max: node.text_of("output_tokens_max").and_then(|count| count.parse().ok()),
-                ..Parameters::default()
-            },
+            parameters: parameters_of(node)?,
             join: node.get("join").map_or(Some(None), |node| join(node).map(Some))?,
         },
         task: node.text_of("task").map(str::to_owned),
@@ -220,8 +218,18 @@ fn join(node: &Node) -> Option<Join> {
     })
 }
 
-fn model(node: &Node, gateway: Option<&Node>, at: Mark) -> Option<ModelDraft> {
+/// The keys of a model that are part of the structure, and so not among its settings.
+pub(crate) const STRUCTURE: [&str; 5] = ["timeout", "context_tokens", "parameters", "price", "fallback"];
+
+/// Where the price of `model` stands in `spec`: at the model, or in the table under the provider's name of it.
+pub(crate) fn price_of<'n>(spec: &'n Node, model: &'n Node) -> Option<&'n Node> {
+    model.get("price").or_else(|| spec.get("prices")?.get(model.text_of("model").or(model.text_of("provider"))?))
+}
+
+fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
     let provider = node.text_of("provider")?;
+    let fallback = node.get("fallback").into_iter().flat_map(Node::items);
+    let gateway = spec.get("gateway");
     let spec = ModelSpec {
         provider: provider.to_owned(),
         model: node.text_of("model").unwrap_or(provider).to_owned(),
@@ -229,14 +237,13 @@ fn model(node: &Node, gateway: Option<&Node>, at: Mark) -> Option<ModelDraft> {
         context_tokens_max: node
             .text_of("context_tokens")
             .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,
-        parameters: Parameters::default(),
-        price: None,
-        fallback: Vec::new(),
+        parameters: parameters_of(node)?,
+        price: price_of(spec, node).map_or(Some(None), |node| price(node).map(Some))?,
+        fallback: fallback.map(|name| ModelName::new(name.text()?).ok()).collect::<Option<_>>()?,
     };
     let mut settings = node.json();
     if let Value::Object(settings) = &mut settings {
-        settings.remove("timeout");
-        settings.remove("context_tokens");
+        settings.retain(|key, _| !STRUCTURE.contains(&key.as_str()));
         if let Some(gateway) = gateway {
             gateway::lead(settings, provider, gateway);
         }
@@ -258,7 +265,9 @@ fn limits(node: &Node) -> Result<Limits, Mark> {
     for (key, value) in
         node.entries().filter(|(key, _)| !["approval_ttl", "ask_ttl", "grant_ttl"].contains(&key.text()))
     {
-        fields.insert(key.text().to_owned(), value.json());
+        let is_money = ["cost", "cost_per_episode"].contains(&key.text());
+        let amount = value.text().filter(|_| is_money).map(Value::from);
+        fields.insert(key.text().to_owned(), amount.unwrap_or_else(|| value.json()));
     }
     for key in ["ask_ttl", "grant_ttl"] {
         if let Some(ttl) = node.get(key) {

@@ -7,6 +7,7 @@ mod consent;
 mod examples;
 mod gateway;
 mod include;
+mod parameters;
 mod parts;
 mod read;
 mod schema;

@@ -48,6 +48,7 @@ impl Validator<'_> {
             Shape::Count(least, most) => self.count(node, *least, *most, owner),
             Shape::Decimal(least, most) => self.decimal(node, *least, *most, owner),
             Shape::Number => self.number(node, owner),
+            Shape::Amount(digits) => self.amount(node, *digits, owner),
             Shape::Pointer => self.pointer(node, owner),
             Shape::Scope => self.scope(node, owner),
             Shape::Duration(least, most) => self.duration(node, *least, *most, owner),
@@ -203,6 +204,7 @@ impl Shape {
             | Self::Pattern
             | Self::Flag
             | Self::Decimal(..)
+            | Self::Amount(_)
             | Self::Pointer
             | Self::Scope
             | Self::Duration(..)
@@ -224,6 +226,7 @@ impl Shape {
             Self::True => "`true`",
             Self::Count(..) => "a whole number",
             Self::Decimal(..) | Self::Number => "a number",
+            Self::Amount(_) => "an amount",
             Self::Pointer => "a JSON pointer",
             Self::Scope => "a scope",
             Self::Duration(..) => "a duration",

@@ -100,15 +100,19 @@ impl Model for ScriptedModel {
         if let Some(pause) = reply.pause {
             call.clock.sleep_until(call.clock.now().after(pause)).await;
         }
+        let usage = reply.usage;
         match &reply.answer {
             Answer::Fails { kind, retry_after } => Err(failure(*kind, *retry_after, played)),
             Answer::Refuses(text) => {
                 let parts = vec![Part::Refusal(text.clone())];
-                Ok(LLMResponse::Refused(Reply { parts, played, ..Reply::default() }))
+                Ok(LLMResponse::Refused(Reply { parts, played, usage, ..Reply::default() }))
             }
-            Answer::Summarises(text) => {
-                Ok(LLMResponse::Text(Reply { parts: vec![Part::Text(text.clone())], played, ..Reply::default() }))
-            }
+            Answer::Summarises(text) => Ok(LLMResponse::Text(Reply {
+                parts: vec![Part::Text(text.clone())],
+                played,
+                usage,
+                ..Reply::default()
+            })),
             Answer::Says { chunks, is_streamed, calls } => {
                 if *is_streamed {
                     for chunk in chunks {
@@ -119,7 +123,7 @@ impl Model for ScriptedModel {
                 let calls = (0..).zip(calls).map(|(ordinal, call)| Part::Call(call.part(index, ordinal)));
                 let parts: Vec<Part> = text.into_iter().chain(calls).collect();
                 let has_calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
-                let reply = Reply { parts, played, ..Reply::default() };
+                let reply = Reply { parts, played, usage, ..Reply::default() };
                 Ok(if has_calls { LLMResponse::Calls(reply) } else { LLMResponse::Text(reply) })
             }
         }

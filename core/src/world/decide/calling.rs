@@ -129,7 +129,7 @@ impl Draft<'_> {
             Some(chain) if chain.frame.start == mark.start => None,
             Some(chain) if chain.purpose != purpose => Some(PrefixCause::Tools),
             Some(chain) if chain.parameters != *parameters => Some(PrefixCause::Parameters),
-            Some(chain) if chain.turn == calling.turn && Some(&chain.model) != own => Some(PrefixCause::Model),
+            Some(chain) if Some(&chain.model) != own => Some(PrefixCause::Model),
             Some(_) => Some(PrefixCause::SpecRevised),
             None => None,
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{CloseReason, Event, ModelCalled, Notice, Purpose};
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName, TurnId};
-use folkmoot_core::spec::WorldSpec;
+use folkmoot_core::world::World;
 
 use super::{Differs, events, number, same};
 use crate::script::{Budget, Calls};
@@ -83,7 +83,15 @@ pub(super) fn model_calls_max(wanted: &Calls, commits: &[Commit]) -> Result<(), 
 }
 
 /// What the last episode may still spend. A reaction of an agent in code costs what a model call does.
-pub(super) fn budget(wanted: &Budget, run: &[Commit], spec: &WorldSpec) -> Result<(), Differs> {
+pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(), Differs> {
+    let (spec, spent) = (world.rules().spec(), world.meters().total.spent);
+    if let Some(wanted) = &wanted.spent {
+        same("spent", &wanted.to_string(), &spent.settled.to_string())?;
+    }
+    if let Some(wanted) = &wanted.cost {
+        let left = spec.limits.cost.map(|most| most.minus(spent.total()).to_string());
+        same("money left", &wanted.to_string(), &left.unwrap_or_else(|| "no limit of it".to_owned()))?;
+    }
     let Spent { agents, all } = Spent::of(run);
     let left = |max: u32, spent: u32| max.saturating_sub(spent);
     for (agent, wanted) in &wanted.agents {

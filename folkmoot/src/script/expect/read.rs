@@ -119,6 +119,8 @@ fn budget(node: &Node) -> Option<Budget> {
     Some(Budget {
         agents: node.get("agents").map_or_else(|| Some(BTreeMap::new()), counts)?,
         episode: optional(node.text_of("episode"), |count| count.parse().ok())?,
+        cost: optional(node.text_of("cost"), |cost| cost.parse().ok())?,
+        spent: optional(node.text_of("spent"), |spent| spent.parse().ok())?,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The table of expectations.
 
 use super::Shape::{Either, Entries, Flag, Json, List, Pattern, Ref, Scope, Text, Word};
+use super::parameters::MONEY;
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, WHOLE, field, step};
 
 /// What a step can expect.
@@ -37,7 +38,7 @@ pub(super) static EXPECT: Record = Record::new(
             Entries(&NAMES_OF_AGENTS, &Either(&[Word(ENDS, &[]), List(&Word(ENDS, &[]), 0)])),
             "Each of these agents' turns that are over ended like this, in this order.",
         ),
-        field("budget", Shape::Record(&BUDGET), "So many model calls are left in the last episode."),
+        field("budget", Shape::Record(&BUDGET), "So many model calls are left in the last episode, and so much money."),
         field("people", List(&Ref(Named::Speaker), 0), "The people of the roster, in any order."),
         field("refusals", Either(&[NONE, List(&Word(step::REFUSALS, &[]), 1)]), "This was refused, in this order."),
         field("spec", Shape::Record(&SPEC), "The room has exactly these."),
@@ -124,9 +125,11 @@ static BUDGET: Record = Record::new(
     &[&[
         field("agents", Entries(&NAMES_OF_AGENTS, &WHOLE), "So many are left to each of these agents."),
         field("episode", WHOLE, "So many are left to all of them together."),
+        field("cost", MONEY, "So much money is left of `limits.cost`."),
+        field("spent", MONEY, "So much the models cost so far, as far as that is known."),
     ]],
 )
-.any_of(&["agents", "episode"]);
+.any_of(&["agents", "episode", "cost", "spent"]);
 
 const NOTICES: &[&str] = &[
     "undeliverable",

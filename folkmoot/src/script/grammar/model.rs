@@ -1,6 +1,7 @@
 //! The tables of the models.
 
 use super::Shape::{Count, Duration, Either, Entries, Flag, Null, Text, Word};
+use super::parameters::OF_EVERY_MODEL;
 use super::{Field, HOUR, Record, Shape, Variants, YEAR, field, required};
 
 pub(crate) static MODEL: Variants = Variants {
@@ -32,7 +33,10 @@ const ATTEMPT_TIMEOUT: Field = field("timeout", Duration(1, HOUR), "The time lim
 const CONTEXT: Field =
     field("context_tokens", Count(256, 100_000_000), "The most tokens of a request; 100,000 if left out.");
 
-static SCRIPTED_MODEL: Record = Record::new("a scripted model", &[&[PROVIDER, ATTEMPT_TIMEOUT, CONTEXT]]);
+const SCRIPTED_NAME: Field = field("model", Text, "What it is called, e.g. in `prices`; `scripted` if left out.");
+
+static SCRIPTED_MODEL: Record =
+    Record::new("a scripted model", &[&[PROVIDER, SCRIPTED_NAME, ATTEMPT_TIMEOUT, CONTEXT], OF_EVERY_MODEL]);
 
 /// What every model behind HTTP has: the same whatever its wire.
 const HTTP: &[Field] = &[
@@ -73,7 +77,7 @@ const CHAT: &[Field] = &[
     field("key_header", Word(&["authorization", "api_key"], &[]), "The header for the key."),
 ];
 
-static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, TRANSPORT, CHAT]);
+static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, TRANSPORT, CHAT, OF_EVERY_MODEL]);
 
 /// What the Responses wire adds.
 const RESPONSES: &[Field] = &[
@@ -87,7 +91,8 @@ const RESPONSES: &[Field] = &[
     field("item_echo", Word(&["as_received", "never"], &[]), "Whether items of earlier answers go back as they came."),
 ];
 
-static RESPONSES_MODEL: Record = Record::new("an openai-responses model", &[HTTP, TRANSPORT, RESPONSES]);
+static RESPONSES_MODEL: Record =
+    Record::new("an openai-responses model", &[HTTP, TRANSPORT, RESPONSES, OF_EVERY_MODEL]);
 
 /// What the wire of Anthropic adds.
 const ANTHROPIC: &[Field] = &[
@@ -95,12 +100,14 @@ const ANTHROPIC: &[Field] = &[
     field("output_tokens_default", Count(1, 1_000_000), "The most tokens of an answer whose agent does not say."),
 ];
 
-static ANTHROPIC_MODEL: Record = Record::new("an anthropic-messages model", &[HTTP, TRANSPORT, ANTHROPIC]);
+static ANTHROPIC_MODEL: Record =
+    Record::new("an anthropic-messages model", &[HTTP, TRANSPORT, ANTHROPIC, OF_EVERY_MODEL]);
 
 /// What the wire of Google adds.
 const GOOGLE: &[Field] = &[field("prefix", Text, "The version in the path; `v1beta` if left out.")];
 
-static GOOGLE_MODEL: Record = Record::new("a google-generate-content model", &[HTTP, TRANSPORT, GOOGLE]);
+static GOOGLE_MODEL: Record =
+    Record::new("a google-generate-content model", &[HTTP, TRANSPORT, GOOGLE, OF_EVERY_MODEL]);
 
 /// What every model behind HTTP takes.
 const TRANSPORT: &[Field] = &[
@@ -172,5 +179,6 @@ static RECORDED_MODEL: Record = Record::new(
         RESPONSES,
         ANTHROPIC,
         GOOGLE,
+        OF_EVERY_MODEL,
     ],
 );

@@ -5,6 +5,7 @@ use folkmoot_core::port::BLOB_BYTES_MAX;
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::consent::STATES;
 use super::model::{GATEWAY, MODEL};
+use super::parameters::{MONEY, PARAMETERS, PRICE};
 use super::policy::POLICY;
 use super::tool::TOOL;
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required};
@@ -39,6 +40,7 @@ const SPEC: &[Field] = &[
     field("context", Text, "What every agent should know of the room's subject."),
     field("models", Entries(&Name(Named::Model), &A_MODEL), "The models by name."),
     field("gateway", Shape::Record(&GATEWAY), "What the calls of all models without a `base_url` go through."),
+    field("prices", Entries(&Text, &A_PRICE), "What models cost, by the providers' names of them."),
     field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
     field("tools", Entries(&Name(Named::Tool), &A_TOOL), "The tools by name."),
@@ -49,6 +51,7 @@ const SPEC: &[Field] = &[
 ];
 
 static A_MODEL: Shape = Shape::Variant(&MODEL);
+static A_PRICE: Shape = Shape::Record(&PRICE);
 static A_TOOL: Shape = Shape::Variant(&TOOL);
 static AN_AGENT: Shape = Shape::Record(&AGENT);
 
@@ -67,8 +70,14 @@ static AGENT: Record = Record::new(
         field("tools", List(&NAMES_OF_TOOLS, 0), "The tools that it may call."),
         field("temperature", Decimal(0, 2_000), "The temperature of its model calls, from 0 to 2."),
         field("output_tokens_max", Count(1, 10_000_000), "The most tokens of one answer."),
+        field(
+            "parameters",
+            Shape::Record(&PARAMETERS),
+            "How its model answers; what stands here wins over the model's.",
+        ),
     ]],
-);
+)
+.clash(&[&["temperature", "parameters"], &["output_tokens_max", "parameters"]]);
 
 static JOIN: Record = Record::new(
     "a join",
@@ -99,6 +108,8 @@ static LIMITS: Record = Record::new(
         field("attachments_max", Count(0, 1_000), "Files that may be attached to one message."),
         field("attachment_bytes_max", Count(0, BLOB_BYTES_MAX as u64), "The most bytes of one attached file."),
         field("approval_ttl", Shape::Record(&APPROVAL_TTL), "How long approvals wait."),
+        field("cost", MONEY, "What the models may cost in all. All that agents may ask need a price."),
+        field("cost_per_episode", MONEY, "What they may cost in one episode."),
     ]],
 );
 
@@ -124,11 +135,25 @@ static REPLY: Record = Record::new(
         field("pause", Duration(1, YEAR), "Waits first."),
         field("when", Shape::Record(&WHEN), "Plays only if the last message or tool result fits this."),
         field("once", Flag, "Whether a reply with `when` is used up by being played."),
+        field("usage", Shape::Record(&USAGE), "The tokens that the provider says it counted."),
     ]],
 )
 .any_of(&["text", "chunks", "calls", "refuse", "fail", "summary"])
-.clash(&[&["text", "chunks", "refuse", "fail", "summary"], &["calls", "refuse", "fail", "summary"]])
+.clash(&[&["text", "chunks", "refuse", "fail", "summary"], &["calls", "refuse", "fail", "summary"], &["usage", "fail"]])
 .needs(&[("once", "when")]);
+
+static USAGE: Record = Record::new(
+    "the usage",
+    &[&[
+        field("input", TOKENS, "Of the request, those of the cache included."),
+        field("output", TOKENS, "Of the answer, reasoning included."),
+        field("cached", TOKENS, "Of the request, out of the cache."),
+        field("cache_written", TOKENS, "Of the request, into the cache."),
+        field("reasoning", TOKENS, "Of the answer, reasoning."),
+    ]],
+);
+
+const TOKENS: Shape = Count(0, 1_000_000_000_000);
 
 static CALL: Record = Record::new(
     "a scripted call",

@@ -225,7 +225,7 @@ fn ends_of_turns_budgets_and_people_are_expected() {
     ];
     let expected = [
         Claim::Turns(turns.into()),
-        Claim::Budget(Budget { agents: [(name("worker"), 4)].into(), episode: Some(20) }),
+        Claim::Budget(Budget { agents: [(name("worker"), 4)].into(), episode: Some(20), ..Budget::default() }),
         Claim::People([PersonName::new("ada").unwrap()].into()),
         Claim::Activity(Activity::Parked),
     ];

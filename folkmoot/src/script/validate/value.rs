@@ -3,6 +3,7 @@
 use folkmoot_core::constraint::is_pointer;
 use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
+use folkmoot_core::money::Money;
 use regex::Regex;
 
 use super::Validator;
@@ -86,6 +87,15 @@ impl Validator<'_> {
         let Some(scalar) = self.scalar(node, "a number", owner) else { return };
         if !scalar::json(scalar).is_number() {
             self.faults.add(node.mark, format!("a number is wanted here, and this is `{}`", scalar.text));
+        }
+    }
+
+    pub(super) fn amount(&self, node: &Node, digits: usize, owner: Mark) {
+        let Some(scalar) = self.scalar(node, "an amount", owner) else { return };
+        let decimals = scalar.text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        if scalar.text.parse::<Money>().is_err() || decimals > digits {
+            let help = format!("write digits with at most {digits} decimals, e.g. \"0.25\"");
+            self.faults.add_with_help(node.mark, format!("`{}` is not an amount", scalar.text), help);
         }
     }
 

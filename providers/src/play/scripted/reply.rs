@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::response::{CallPart, ModelErrorKind as Kind};
+use folkmoot_core::response::{CallPart, ModelErrorKind as Kind, Usage};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
@@ -16,6 +16,7 @@ pub struct ScriptedReply {
     pub(super) pause: Option<Duration>,
     pub(super) when: Option<When>,
     pub(super) once: bool,
+    pub(super) usage: Usage,
 }
 
 /// A reply of a list that cannot be read.
@@ -116,6 +117,7 @@ struct Written {
     when: Option<When>,
     #[serde(default)]
     once: bool,
+    usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
@@ -131,7 +133,7 @@ impl TryFrom<Written> for ScriptedReply {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, &'static str> {
-        let Written { text, chunks, calls, refuse, fail, summary, pause, when, once } = written;
+        let Written { text, chunks, calls, refuse, fail, summary, pause, when, once, usage } = written;
         if when.as_ref().is_some_and(|when| when.contains.is_none() && when.equals.is_none()) {
             return Err("has a `when` without `contains` or `equals`");
         }
@@ -160,7 +162,10 @@ impl TryFrom<Written> for ScriptedReply {
                 );
             }
         };
-        Ok(Self { answer, pause, when, once })
+        if usage.is_some() && matches!(answer, Answer::Fails { .. }) {
+            return Err("has `usage` beside `fail`: a failure counts nothing");
+        }
+        Ok(Self { answer, pause, when, once, usage: usage.unwrap_or_default() })
     }
 }
 

@@ -1,6 +1,6 @@
 use std::sync::Mutex;
 
-use folkmoot_core::response::CallPart;
+use folkmoot_core::response::{CallPart, Usage};
 use serde_json::{Value, json};
 
 use super::*;
@@ -34,6 +34,19 @@ fn replies_are_played_in_order_and_none_twice() {
     assert_eq!(answer(&replies, "hi", &[]), says("one", Some(0)));
     assert_eq!(answer(&replies, "hi", &[0]), says("two", Some(1)));
     assert_eq!(answer(&replies, "hi", &[1]), says("one", Some(0)));
+}
+
+#[test]
+fn a_reply_counts_the_tokens_that_the_script_says() {
+    let replies = json!([
+        { "text": "one", "usage": { "input": 10, "output": 2, "cached": 4 } },
+        { "refuse": "no", "usage": { "output": 1 } },
+    ]);
+    let usage = |played: &[u32]| answer(&replies, "hi", played).unwrap().reply().usage;
+    let first = Usage { input: Some(10), output: Some(2), cached: Some(4), ..Usage::default() };
+    assert_eq!(usage(&[]), first);
+    assert_eq!(usage(&[0]), Usage { output: Some(1), ..Usage::default() });
+    assert!(refusal(&json!({ "fail": { "kind": "rate" }, "usage": {} })).contains("a failure counts nothing"));
 }
 
 #[test]

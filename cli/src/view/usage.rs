@@ -1,0 +1,54 @@
+//! What the models of a world were asked, and what that cost.
+
+use folkmoot::core::ids::{AgentName, ModelName};
+use folkmoot::core::money::Money;
+use folkmoot::core::world::{Meter, World};
+use serde::{Deserialize, Serialize};
+
+/// What an agent asked one of its models, or what all did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UsageView {
+    /// Whose it is.
+    pub(crate) of: UsageOf,
+    /// The agent; `None` where it is of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<AgentName>,
+    /// The model, by its name in the room; `None` where it is of several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<ModelName>,
+    /// The counts.
+    #[serde(flatten)]
+    pub(crate) meter: Meter,
+    /// What all may cost; `None`: there is no such limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) limit: Option<Money>,
+}
+
+/// Whose usage it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UsageOf {
+    /// One agent's, with one model.
+    Pair,
+    /// That of further agents and models, of which there are too many to tell them apart.
+    Others,
+    /// Everything.
+    World,
+}
+
+impl UsageView {
+    /// That of each agent with each of its models, and last of all that of the world.
+    pub(crate) fn all(world: &World) -> Vec<Self> {
+        let meters = world.meters();
+        let one = |of, meter: &Meter| Self { of, agent: None, model: None, meter: *meter, limit: None };
+        let pairs = meters.by_agent.iter().flat_map(|(agent, models)| models.iter().map(move |row| (agent, row)));
+        let pairs = pairs.map(|(agent, (model, meter))| Self {
+            agent: Some(agent.clone()),
+            model: Some(model.clone()),
+            ..one(UsageOf::Pair, meter)
+        });
+        let others = Some(one(UsageOf::Others, &meters.others)).filter(|others| others.meter.attempts > 0);
+        let total = Self { limit: world.rules().spec().limits.cost, ..one(UsageOf::World, &meters.total) };
+        pairs.chain(others).chain([total]).collect()
+    }
+}
