@@ -222,7 +222,7 @@ pub struct Budget {
     pub episode: Option<u32>,
     /// Money that is left of what the models may cost.
     pub cost: Option<Money>,
-    /// What they cost so far, as far as that is known.
+    /// What they cost in this run, as far as their tokens were counted.
     pub spent: Option<Money>,
 }
 

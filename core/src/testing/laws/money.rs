@@ -30,6 +30,7 @@ pub(super) struct Books {
 
 impl Books {
     /// Folds an event; `world` is the one behind its commit.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other event is about an attempt")]
     pub(super) fn watch(&mut self, event: &Event, turns: &BTreeMap<crate::ids::TurnId, EpisodeId>, world: &World) {
         match event {
             Event::Opened(_) => self.open.keys().cloned().collect::<Vec<_>>().iter().for_each(|agent| self.lose(agent)),

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{CloseReason, Event, ModelCalled, Notice, Purpose};
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName, TurnId};
+use folkmoot_core::money::Money;
+use folkmoot_core::spec::WorldSpec;
 use folkmoot_core::world::World;
 
 use super::{Differs, events, number, same};
@@ -82,11 +84,28 @@ pub(super) fn model_calls_max(wanted: &Calls, commits: &[Commit]) -> Result<(), 
     }
 }
 
+/// What the model calls of a run cost, as far as their tokens were counted.
+fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
+    let mut asked = BTreeMap::new();
+    let mut spent = Money::ZERO;
+    for event in events(run) {
+        if let Event::ModelCalled(called) = event {
+            asked.insert((called.call, called.attempt), &called.model);
+        } else if let Event::ModelAnswered(answered) = event
+            && let Some(model) = asked.get(&(answered.call, answered.attempt))
+            && let Some(price) = spec.models.get(*model).and_then(|model| model.price)
+        {
+            spent = spent.plus(price.cost(&answered.usage).unwrap_or_default());
+        }
+    }
+    spent
+}
+
 /// What the last episode may still spend. A reaction of an agent in code costs what a model call does.
 pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(), Differs> {
     let (spec, spent) = (world.rules().spec(), world.meters().total.spent);
     if let Some(wanted) = &wanted.spent {
-        same("spent", &wanted.to_string(), &spent.settled.to_string())?;
+        same("spent", &wanted.to_string(), &cost_of(run, spec).to_string())?;
     }
     if let Some(wanted) = &wanted.cost {
         let left = spec.limits.cost.map(|most| most.minus(spent.total()).to_string());

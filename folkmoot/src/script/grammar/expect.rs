@@ -126,7 +126,7 @@ static BUDGET: Record = Record::new(
         field("agents", Entries(&NAMES_OF_AGENTS, &WHOLE), "So many are left to each of these agents."),
         field("episode", WHOLE, "So many are left to all of them together."),
         field("cost", MONEY, "So much money is left of `limits.cost`."),
-        field("spent", MONEY, "So much the models cost so far, as far as that is known."),
+        field("spent", MONEY, "So much the models cost in this run, as far as their tokens were counted."),
     ]],
 )
 .any_of(&["agents", "episode", "cost", "spent"]);
