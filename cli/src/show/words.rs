@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, JoinElapsed, MessageEdited, MessageRouted, Notice, OutcomeSettled, ReconciledHow,
-    RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause, Verdict,
+    CallStatus, CloseReason, Event, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice, OutcomeSettled,
+    ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause, Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -70,16 +70,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::ModelCalled(called) => {
             Some(Line::Quiet(format!("{}'s model is asked again (attempt {})", called.agent, called.attempt)))
         }
-        Event::ModelFailed(failed) => {
-            let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
-            let then = match (&failed.fallback, failed.retry_at) {
-                (Some(model), _) => format!("; {model} is asked in its place"),
-                (None, Some(_)) => "; it will be asked again".to_owned(),
-                (None, None) => String::new(),
-            };
-            let what = format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default());
-            Some(Line::Bad(what))
-        }
+        Event::ModelFailed(failed) => Some(Line::Bad(model_failed(failed))),
         Event::AgentFailed(failed) => {
             let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
             Some(Line::Bad(format!("{} failed ({}{})", failed.agent, failed.code, detail.unwrap_or_default())))
@@ -329,6 +320,16 @@ fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
 }
 
 /// The line of a notice; `None` if something else tells it already.
+fn model_failed(failed: &ModelFailed) -> String {
+    let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+    let then = match (&failed.fallback, failed.retry_at) {
+        (Some(model), _) => format!("; {model} is asked in its place"),
+        (None, Some(_)) => "; it will be asked again".to_owned(),
+        (None, None) => String::new(),
+    };
+    format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default())
+}
+
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
     let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
