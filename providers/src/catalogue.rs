@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::cache::CachedModel;
-use crate::codec::names_of;
+use crate::codec::{Wire, names_of};
 use crate::play::scripted::ReplyError;
-use crate::play::{RecordedModel, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
+use crate::play::{RecordedModel, RecordedSettings, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
 use crate::record::Recorder;
 use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment, Template};
 
@@ -105,7 +105,7 @@ pub fn build_model_recorded(
     recorder: Option<&Arc<dyn Recorder>>,
 ) -> Result<Arc<dyn Model>, BuildError> {
     Ok(match provider {
-        "recorded" => Arc::new(RecordedModel::open(&read("recorded", settings)?, base)?),
+        "recorded" => Arc::new(RecordedModel::open(&read_recorded(settings)?, base)?),
         "scripted" => {
             let ScriptedSettings { .. } = read("scripted", settings)?;
             Arc::new(ScriptedModel::new(read_replies(replies)?))
@@ -213,6 +213,20 @@ fn object(settings: &Value) -> &Map<String, Value> {
 
 fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
     check_names(provider, object(settings), &[names_of::<T>()])?;
+    deserialize(provider, settings)
+}
+
+/// The settings of a recorded model: its own, and those of the codec of whatever was recorded.
+fn read_recorded(settings: &Value) -> Result<RecordedSettings, BuildError> {
+    let codecs: Vec<&[&str]> = Wire::ALL.iter().map(|wire| wire.settings()).collect();
+    let mut codecs = codecs.concat();
+    codecs.sort_unstable();
+    codecs.dedup();
+    check_names("recorded", object(settings), &[&RecordedSettings::FIELDS, &codecs])?;
+    deserialize("recorded", settings)
+}
+
+fn deserialize<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
     let settings = if settings.is_null() { Value::Object(Map::new()) } else { settings.clone() };
     serde_json::from_value(settings).map_err(|source| BuildError::Settings { provider, source })
 }

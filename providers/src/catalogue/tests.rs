@@ -61,11 +61,14 @@ fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
 fn a_setting_of_the_codec_is_that_of_the_preset_unless_a_script_says_otherwise() {
     let complete = |settings: Value| Preset::named("mistral").unwrap().complete(settings.as_object().unwrap());
     assert_eq!(
-        (&complete(json!({}))["call_ids"], &complete(json!({}))["tool_choice"]),
+        (&complete(json!({}))["call_ids"], &complete(json!({}))["choice_word"]),
         (&json!("nine"), &json!("any"))
     );
     let own = complete(json!({ "call_ids": "any", "key": null }));
-    assert_eq!((&own["call_ids"], &own["key"], &own["seed"]), (&json!("any"), &Value::Null, &json!("random_seed")));
+    assert_eq!(
+        (&own["call_ids"], &own["key"], &own["seed_field"]),
+        (&json!("any"), &Value::Null, &json!("random_seed"))
+    );
 }
 
 #[test]

@@ -43,6 +43,11 @@ pub struct RecordedSettings {
     pub codec: Map<String, Value>,
 }
 
+impl RecordedSettings {
+    /// The names of its own settings.
+    pub const FIELDS: [&str; 4] = ["provider", "model", "wire", "from"];
+}
+
 /// Why a recording cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
