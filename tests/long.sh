@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # What takes longer than a commit should wait for: more kills, more random worlds, every split of every recording.
 #
-#   tests/long.sh                       all stages, about an hour on two cores
-#   tests/long.sh kills                 one stage: kills, properties or splits
+#   tests/long.sh                       all stages, about two hours on two cores
+#   tests/long.sh kills                 one stage: kills, properties, splits or fuzz
 #   FOLKMOOT_KILLS=5000 tests/long.sh kills
 #
 # FOLKMOOT_KILLS       how many random instants a real process is killed at (2000)
 # PROPTEST_CASES       how many random cases each property is held against (5000), where it does not fix the number itself
 # FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
-# FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz, recorded answers of real servers; they are not part of the
-#                      project. Without it the folder ../shared/cassettes is tried; without that, splits are skipped.
+# FOLKMOOT_FUZZ_SECONDS  how long each decoder is fuzzed (600)
+# FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
+#                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
+#                      skipped.
 #
-# It stops at the first error. Needs only what .ci/run needs, no terminal and no input.
+# It stops at the first error. Needs what .ci/run needs, and a C++ compiler for fuzz; no terminal and no input.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -42,11 +44,37 @@ splits() {
     cargo test --release -p folkmoot-providers --test cassettes -- --include-ignored --nocapture
 }
 
-[ $# -gt 0 ] || set -- properties splits kills
+# Coverage-guided, with the fuzzing engine of LLVM on the ordinary compiler: the flags are what makes it see branches.
+# What it finds stands in target/fuzz; an input that breaks a law belongs into providers/fuzz/corpus.
+fuzz() {
+    local host seconds="${FOLKMOOT_FUZZ_SECONDS:-600}" target=$PWD/target/fuzz running=() wire
+    host=$(rustc -vV | sed -n 's/^host: //p')
+    (
+        cd providers/fuzz
+        RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+            -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+            -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing" \
+            cargo build --release --locked --bins --target "$host" --target-dir "$target"
+    )
+    for wire in sse openai-chat openai-responses anthropic-messages google-generate-content; do
+        say "fuzzing $wire for $seconds s"
+        mkdir -p "$target/corpus/$wire" "$target/found"
+        local seeds=(providers/fuzz/corpus/"$wire" providers/tests/fixtures/"$wire") given=()
+        for folder in "${seeds[@]}"; do [ ! -d "$folder" ] || given+=("$folder"); done
+        "$target/$host/release/$wire" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
+            -artifact_prefix="$target/found/$wire-" "$target/corpus/$wire" "${given[@]}" >"$target/$wire.log" 2>&1 &
+        running+=("$!")
+        [ "${#running[@]}" -lt 2 ] || { wait "${running[0]}" || { tail -n 40 "$target"/*.log; return 1; }; running=("${running[@]:1}"); }
+    done
+    wait "${running[@]}" || { tail -n 40 "$target"/*.log; return 1; }
+    for log in "$target"/*.log; do say "$(basename "$log" .log): $(tail -n 1 "$log")"; done
+}
+
+[ $# -gt 0 ] || set -- properties splits fuzz kills
 for name in "$@"; do
     case $name in
-        kills | properties | splits) ;;
-        *) say "no stage $name: kills, properties, splits"; exit 2 ;;
+        kills | properties | splits | fuzz) ;;
+        *) say "no stage $name: kills, properties, splits, fuzz"; exit 2 ;;
     esac
     stage=$name
     begun=$SECONDS
