@@ -160,6 +160,11 @@ pub enum Effort {
     Max,
 }
 
+impl CachePlace {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Tools, Self::System, Self::Conversation];
+}
+
 impl Effort {
     /// The word for it, as most wires have it.
     #[must_use]
