@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 const FIXTURES: &str = r#"{"fixtures":[
   {"match":{"hasToolResult":true},"response":{"content":"@ada The sum is 5."}},
   {"match":{"userMessage":"add"},"response":{"toolCalls":[{"name":"add","arguments":{"expression":"2 + 3"}}]}},
+  {"match":{"userMessage":"fall over"},"response":{"error":{"message":"It fell over.","type":"server_error"},"status":500}},
   {"match":{"userMessage":"break off"},"response":{"content":"one two three four five six seven"},
    "chunkSize":4,"latency":20,"truncateAfterChunks":4}
 ]}"#;
@@ -28,6 +29,8 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
     /// The world's events, one JSON object a line.
     pub(crate) log: String,
+    /// What was said.
+    pub(crate) transcript: String,
 }
 
 impl fmt::Display for Run {
@@ -107,7 +110,7 @@ impl Peer {
             command
                 .args(arguments)
                 .env("FOLKMOOT_STORE", self.folder.path().join("store"))
-                .env("PEER_URL", format!("http://127.0.0.1:{}/v1", self.port))
+                .env("PEER_URL", format!("http://127.0.0.1:{}", self.port))
                 .env("NO_PROXY", "127.0.0.1")
                 .env_remove("PEER_KEY")
                 .envs(key.map(|key| ("PEER_KEY", key)))
@@ -117,7 +120,16 @@ impl Peer {
         let ran = folkmoot(&["run", file.to_str().unwrap()]);
         let log = folkmoot(&["log", "peer", "--json"]);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Run { code: ran.status.code(), stdout: text(&ran.stdout), stderr: text(&ran.stderr), log: text(&log.stdout) }
+        let replay = folkmoot(&["replay", "peer", "--json"]);
+        let state: serde_json::Value = serde_json::from_slice(&replay.stdout).unwrap_or_default();
+        let transcript = state.get("transcript").map_or_else(String::new, ToString::to_string);
+        Run {
+            transcript,
+            code: ran.status.code(),
+            stdout: text(&ran.stdout),
+            stderr: text(&ran.stderr),
+            log: text(&log.stdout),
+        }
     }
 }
 
