@@ -48,7 +48,7 @@ pub enum EncryptedReasoning {
     Never,
 }
 
-/// Whether tools are declared as strict.
+/// Whether tools are declared as strict where a request does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StrictTools {
@@ -59,6 +59,16 @@ pub enum StrictTools {
     Always,
     /// Nothing is said; OpenAI then changes schemas so that they fit its subset.
     Unsaid,
+}
+
+impl StrictTools {
+    const fn unasked(self) -> Option<bool> {
+        match self {
+            Self::Never => Some(false),
+            Self::Always => Some(true),
+            Self::Unsaid => None,
+        }
+    }
 }
 
 /// Whether items of earlier answers go back as they came.
@@ -80,7 +90,7 @@ pub struct OpenAiResponses {
     pub store: Store,
     /// Whether it is asked for encrypted reasoning.
     pub encrypted_reasoning: EncryptedReasoning,
-    /// Whether tools are strict.
+    /// Whether tools are strict where a request does not say.
     pub strict_tools: StrictTools,
     /// Whether items go back as they came.
     pub item_echo: ItemEcho,

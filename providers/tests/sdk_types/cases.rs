@@ -52,6 +52,8 @@ fn parameters() -> Vec<(&'static str, Parameters)> {
         ("this tool", one(|all| all.tool_choice = Some(ToolChoice::Tool("add".into())))),
         ("one call", one(|all| all.parallel_calls = Some(false))),
         ("several calls", one(|all| all.parallel_calls = Some(true))),
+        ("strict tools", one(|all| all.strict_tools = Some(true))),
+        ("loose tools", one(|all| all.strict_tools = Some(false))),
         ("json", one(|all| all.output = Some(OutputFormat::Json))),
         ("schema", one(|all| all.output = Some(sum_format(None)))),
         ("strict schema", one(|all| all.output = Some(sum_format(Some(true))))),

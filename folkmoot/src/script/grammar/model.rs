@@ -87,7 +87,11 @@ const RESPONSES: &[Field] = &[
         Word(&["with_reasoning", "always", "never"], &[]),
         "When the provider is asked for encrypted reasoning, to be given back to it.",
     ),
-    field("strict_tools", Word(&["never", "always", "unsaid"], &[]), "Whether tools are declared as strict."),
+    field(
+        "strict_tools",
+        Word(&["never", "always", "unsaid"], &[]),
+        "Whether tools are declared as strict where `parameters` do not say.",
+    ),
     field("item_echo", Word(&["as_received", "never"], &[]), "Whether items of earlier answers go back as they came."),
 ];
 

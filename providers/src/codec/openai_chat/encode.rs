@@ -24,7 +24,8 @@ pub(super) fn encode(codec: &OpenAiChat, request: &ModelRequest, files: &Files, 
     body.put("model", json!(request.model()));
     body.put("messages", Value::Array(messages));
     if !request.tools().is_empty() {
-        body.put("tools", request.tools().iter().map(tool).collect());
+        let strict = request.parameters().strict_tools;
+        body.put("tools", request.tools().iter().map(|declared| tool(strict, declared)).collect());
     }
     parameters::write(codec, request, &mut body);
     if mode == Mode::Stream {
@@ -71,7 +72,14 @@ impl Body {
     }
 }
 
-fn tool(tool: &ToolDeclaration) -> Value {
+fn tool(strict: Option<bool>, tool: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = tool;
-    json!({ "type": "function", "function": { "name": name, "description": description, "parameters": schema } })
+    let mut function = Fields::new();
+    function.insert("name".to_owned(), json!(name));
+    function.insert("description".to_owned(), json!(description));
+    function.insert("parameters".to_owned(), schema.clone());
+    if let Some(strict) = strict {
+        function.insert("strict".to_owned(), json!(strict));
+    }
+    json!({ "type": "function", "function": function })
 }

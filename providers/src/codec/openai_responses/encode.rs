@@ -27,7 +27,8 @@ pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Fil
         put("instructions", json!(system.join("\n\n")));
     }
     if !request.tools().is_empty() {
-        put("tools", request.tools().iter().map(|declared| tool(codec.strict_tools, declared)).collect());
+        let strict = request.parameters().strict_tools.or(codec.strict_tools.unasked());
+        put("tools", request.tools().iter().map(|declared| tool(strict, declared)).collect());
     }
     match codec.store {
         Store::Never => put("store", json!(false)),
@@ -45,14 +46,9 @@ pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Fil
     WireRequest { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
 }
 
-fn tool(strict: StrictTools, tool: &ToolDeclaration) -> Value {
+fn tool(strict: Option<bool>, tool: &ToolDeclaration) -> Value {
     let ToolDeclaration { name, description, schema } = tool;
     let mut json = json!({ "type": "function", "name": name, "description": description, "parameters": schema });
-    let strict = match strict {
-        StrictTools::Never => Some(false),
-        StrictTools::Always => Some(true),
-        StrictTools::Unsaid => None,
-    };
     if let (Some(strict), Value::Object(fields)) = (strict, &mut json) {
         fields.insert("strict".to_owned(), json!(strict));
     }

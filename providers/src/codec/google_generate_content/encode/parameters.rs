@@ -24,6 +24,9 @@ pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings
     if parameters.parallel_calls == Some(false) {
         warnings.insert("parallel_calls_not_carried");
     }
+    if parameters.strict_tools == Some(true) {
+        warnings.insert("strict_tools_not_carried");
+    }
     // The provider keeps what it thinks best, unasked; a cache of one's own is made by another request.
     let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| *place == CachePlace::Auto && *ttl == CacheTtl::Default;
     if !parameters.cache.iter().all(is_unasked) {
