@@ -11,8 +11,8 @@ const FIXTURES: &str = r#"{"fixtures":[
   {"match":{"hasToolResult":true},"response":{"content":"@ada The sum is 5."}},
   {"match":{"userMessage":"add"},"response":{"toolCalls":[{"name":"add","arguments":{"expression":"2 + 3"}}]}},
   {"match":{"userMessage":"fall over"},"response":{"error":{"message":"It fell over.","type":"server_error"},"status":500}},
-  {"match":{"userMessage":"break off"},"response":{"content":"one two three four five six seven"},
-   "chunkSize":4,"latency":20,"truncateAfterChunks":4}
+  {"match":{"userMessage":"break off"},"response":{"content":"one two three four five six seven eight nine ten eleven twelve thirteen fourteen"},
+   "chunkSize":4,"latency":20,"truncateAfterChunks":9}
 ]}"#;
 
 /// A running server; it ends with this value.
@@ -29,7 +29,7 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
     /// The world's events, one JSON object a line.
     pub(crate) log: String,
-    /// What was said.
+    /// Who said what to whom. Positions are left out: a streamed reply has one event more.
     pub(crate) transcript: String,
 }
 
@@ -122,7 +122,10 @@ impl Peer {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let replay = folkmoot(&["replay", "peer", "--json"]);
         let state: serde_json::Value = serde_json::from_slice(&replay.stdout).unwrap_or_default();
-        let transcript = state.get("transcript").map_or_else(String::new, ToString::to_string);
+        let said = |message: &serde_json::Value| ["from", "respond", "text"].map(|field| message.get(field).cloned());
+        let transcript = state.get("transcript").and_then(serde_json::Value::as_array);
+        let transcript =
+            transcript.map(|all| format!("{:?}", all.iter().map(said).collect::<Vec<_>>())).unwrap_or_default();
         Run {
             transcript,
             code: ran.status.code(),
