@@ -151,9 +151,9 @@ impl<M: Model> Model for CachedModel<M> {
     }
 }
 
-/// Nothing was asked, so nothing is owed: counting the tokens again would meter, and bill, a call that was never made.
-/// The warning says why there are none.
+/// Nothing was asked, so nothing is owed: counting the tokens again would meter, and bill, a call that was never made. They
+/// are counted as none, not as unknown, which would be charged with the worst case.
 fn unpaid(mut reply: Reply) -> Reply {
     reply.warnings.push(CACHED_ANSWER.to_owned());
-    Reply { usage: Usage::default(), ..reply }
+    Reply { usage: Usage { input: Some(0), output: Some(0), ..Usage::default() }, ..reply }
 }

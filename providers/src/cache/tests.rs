@@ -55,7 +55,8 @@ fn only_whole_answers_are_kept() {
 fn what_comes_from_the_cache_costs_nothing_and_says_so() {
     let usage = Usage { input: Some(7), output: Some(2), ..Usage::default() };
     let reply = Reply { parts: vec![Part::Text("a".into())], usage, warnings: vec!["x".into()], ..Reply::default() };
-    let expected = Reply { usage: Usage::default(), warnings: vec!["x".into(), CACHED_ANSWER.into()], ..reply.clone() };
+    let nothing = Usage { input: Some(0), output: Some(0), ..Usage::default() };
+    let expected = Reply { usage: nothing, warnings: vec!["x".into(), CACHED_ANSWER.into()], ..reply.clone() };
     assert_eq!(unpaid(reply), expected);
 }
 
