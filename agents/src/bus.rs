@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use folkmoot_core::border::UserText;
-use folkmoot_core::ids::{AgentName, CallId, MessageId, ToolName};
+use folkmoot_core::ids::{AgentName, CallId, MessageId, Position, ToolName};
 use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
 use folkmoot_core::world::{Activity, Doing};
 use futures::FutureExt as _;
@@ -134,16 +134,16 @@ impl ActivityChannel {
         }
     }
 
-    /// Tells that what `agent` was writing, if it was, is over.
-    pub(crate) fn end_draft(&self, agent: &AgentName, ending: DraftEnding) {
-        if let Some(message) = self.drafts.end(agent) {
+    /// Tells that what `agent` was writing, if it was, is over with the event at `at`.
+    pub(crate) fn end_draft(&self, agent: &AgentName, at: Position, ending: DraftEnding) {
+        if let Some(message) = self.drafts.end(agent, at) {
             self.send(ActivityEvent::DraftEnded { agent: agent.clone(), message, ending });
         }
     }
 
-    /// Tells that whatever is being written breaks off.
-    pub(crate) fn abort_drafts(&self) {
-        self.drafts.writers().iter().for_each(|agent| self.end_draft(agent, DraftEnding::Aborted));
+    /// Tells that whatever is being written breaks off at `at`.
+    pub(crate) fn abort_drafts(&self, at: Position) {
+        self.drafts.writers().iter().for_each(|agent| self.end_draft(agent, at, DraftEnding::Aborted));
     }
 
     /// See [`Drafts::since`].

@@ -314,13 +314,13 @@ impl WorldTask {
 
     /// Tells observers of a draft that an event brings it to its end.
     fn end_draft(&self, event: &Event) {
-        let activity = self.bus.activity();
+        let (activity, at) = (self.bus.activity(), self.world.head());
         if let Event::ModelAnswered(ModelAnswered { agent, .. }) = event {
-            activity.end_draft(agent, DraftEnding::Whole);
+            activity.end_draft(agent, at, DraftEnding::Whole);
         } else if let Event::ModelFailed(ModelFailed { agent, .. }) | Event::TurnClosed(TurnClosed { agent, .. }) =
             event
         {
-            activity.end_draft(agent, DraftEnding::Aborted);
+            activity.end_draft(agent, at, DraftEnding::Aborted);
         }
     }
 
@@ -383,18 +383,19 @@ impl WorldTask {
     }
 
     async fn end(mut self: Box<Self>, end: End) -> Option<Asleep> {
-        self.bus.activity().abort_drafts();
         match end {
             End::Closed(reply) => {
                 if let Err(why) = self.drain().await {
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
                 }
+                self.bus.activity().abort_drafts(self.world.head());
                 self.save().await;
                 self.door.closed(reply);
                 None
             }
             End::Stopped(why) => {
                 self.flight.abort_all();
+                self.bus.activity().abort_drafts(self.world.head());
                 if self.crashes {
                     tracing::info!(world = ?self.world.name(), "the world stopped, as it was told to");
                 } else {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use folkmoot_core::border::UserText;
-use folkmoot_core::ids::{AgentName, MessageId};
+use folkmoot_core::ids::{AgentName, MessageId, Position};
 
 use super::ActivityEvent;
 
@@ -28,8 +28,8 @@ pub(crate) struct Drafts(Arc<Mutex<BTreeMap<AgentName, AgentDrafts>>>);
 #[derive(Debug, Default)]
 struct AgentDrafts {
     open: Option<OpenDraft>,
-    /// The newest draft that has ended: what comes of it later comes too late.
-    ended: Option<MessageId>,
+    /// Where the agent's last stream ended: what comes later of one that began before comes too late.
+    ended: Option<Position>,
 }
 
 #[derive(Debug)]
@@ -44,10 +44,13 @@ impl Drafts {
     pub(super) fn keep(&self, agent: &AgentName, message: MessageId, offset: u64, delta: &UserText) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = all.entry(agent.clone()).or_default();
-        if own.ended.is_some_and(|ended| message <= ended) {
+        if own.ended.is_some_and(|ended| message.0 <= ended) {
             return false;
         }
         let open = own.open.get_or_insert(OpenDraft { message, pieces: Vec::new(), bytes: 0 });
+        if open.message != message {
+            return false;
+        }
         open.bytes = open.bytes.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
         if open.bytes <= DRAFT_BYTES_MAX {
             open.pieces.push((offset, delta.clone()));
@@ -55,13 +58,13 @@ impl Drafts {
         true
     }
 
-    /// Forgets the draft of `agent`; gives the message that it would be, if there was one.
-    pub(super) fn end(&self, agent: &AgentName) -> Option<MessageId> {
+    /// Forgets the draft of `agent`, which ends at `at`, and refuses whatever else comes of a stream that began before;
+    /// gives the message that it would be, if anything of it was shown.
+    pub(super) fn end(&self, agent: &AgentName, at: Position) -> Option<MessageId> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = all.get_mut(agent)?;
-        let open = own.open.take()?;
-        own.ended = Some(open.message);
-        Some(open.message)
+        let own = all.entry(agent.clone()).or_default();
+        own.ended = Some(at);
+        own.open.take().map(|open| open.message)
     }
 
     /// Whoever writes.
