@@ -108,10 +108,12 @@ pub trait StreamDecoder: Debug + Send {
     /// Takes the next bytes, split anywhere, and gives what can be shown.
     ///
     /// # Errors
-    /// [`DecodeError`]. Once it failed, the decoder gives the same error for ever.
+    /// [`DecodeError`]. Once it failed, the decoder gives the same error for ever. What came before the error in the same
+    /// bytes is given first; [`is_done`](Self::is_done) then says that nothing follows, and the error comes with the next
+    /// call.
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError>;
 
-    /// Whether the wire has said that nothing follows.
+    /// Whether nothing follows: the wire said so, or it failed.
     fn is_done(&self) -> bool;
 
     /// Ends the stream and gives the answer.

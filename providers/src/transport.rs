@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::port::{Drafts, Model, ModelCall};
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use crate::codec::{Codec, Mode, Wire};
@@ -71,20 +72,33 @@ impl HttpModel {
         let url = url::url(base_url.expose(), &wire.path, keyed);
         let limiter = |limit| rate::limiter(limit, base_url.expose(), call.request.model());
         let limiter = self.settings.rate_limit.map(limiter);
-        let mut request = self.client.post(url).json(&wire.body).header("idempotency-key", &call.idempotency_key);
-        for (name, value) in &wire.headers {
-            request = request.header(*name, value);
+        let headers = self.headers(&wire.headers, &call.idempotency_key)?;
+        let request = self.client.post(url).json(&wire.body).headers(headers);
+        Ok(Outgoing { request, mode, limiter, path: wire.path, body: wire.body, warnings: wire.warnings })
+    }
+
+    /// The headers: the wire's, the key's, and the script's, which take the place of others with their name. A key whose
+    /// header the script writes itself is not sent: it is for the provider, and the script's for whoever stands before it.
+    fn headers(&self, of_wire: &[(&'static str, String)], idempotency_key: &str) -> Result<HeaderMap, ModelError> {
+        let mut headers = HeaderMap::new();
+        headers.insert("idempotency-key", sensitive(idempotency_key)?);
+        for (name, value) in of_wire {
+            headers.insert(*name, sensitive(value)?);
         }
         if let Some(key) = &self.settings.key {
-            let key = self.expand(key)?;
-            let (name, value) = self.codec.key_header(key.expose());
-            request = request.header(name, sensitive(&value)?);
+            let (name, _) = self.codec.key_header("");
+            if !self.settings.headers.keys().any(|own| own.eq_ignore_ascii_case(name)) {
+                let (name, value) = self.codec.key_header(self.expand(key)?.expose());
+                headers.insert(name, sensitive(&value)?);
+            }
         }
         for (name, template) in &self.settings.headers {
-            let value = self.expand(template)?;
-            request = request.header(name, sensitive(value.expose())?);
+            let refused =
+                |_| ModelError::new(ModelErrorKind::RefusesRequest, format!("`{name}` is no name of a header"));
+            let value = sensitive(self.expand(template)?.expose())?;
+            headers.insert(HeaderName::try_from(name).map_err(refused)?, value);
         }
-        Ok(Outgoing { request, mode, limiter, path: wire.path, body: wire.body, warnings: wire.warnings })
+        Ok(headers)
     }
 
     fn expand(&self, template: &Template) -> Result<Secret, ModelError> {
@@ -104,8 +118,8 @@ struct Outgoing {
     warnings: Vec<String>,
 }
 
-fn sensitive(value: &str) -> Result<reqwest::header::HeaderValue, ModelError> {
-    let header = reqwest::header::HeaderValue::from_str(value);
+fn sensitive(value: &str) -> Result<HeaderValue, ModelError> {
+    let header = HeaderValue::from_str(value);
     let refused =
         |_| ModelError::new(ModelErrorKind::RefusesAccount, "a key or header holds characters that HTTP forbids");
     header.map_err(refused).map(|mut header| {
@@ -132,13 +146,21 @@ impl Model for HttpModel {
         let redact = |text: &str| account::without_people(&secrets.redact_text(text)).into_owned();
         match answer {
             Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
-            Err(error) => Err(ModelError { detail: redact(&error.detail), ..error }),
+            // Cut last: a part of a secret would not be known as one.
+            Err(error) => Err(ModelError { detail: short(&redact(&error.detail)), ..error }),
         }
     }
 
     fn takes_file(&self, media_type: &str) -> bool {
         self.codec.takes_file(media_type)
     }
+}
+
+/// The most characters of a detail.
+const DETAIL_CHARS_MAX: usize = 500;
+
+fn short(detail: &str) -> String {
+    detail.chars().take(DETAIL_CHARS_MAX).collect()
 }
 
 fn warn(mut reply: Reply, warnings: Vec<String>) -> Reply {

@@ -33,13 +33,18 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
         }
         let mut deltas = Vec::new();
         let Self { parser, events, failed } = self;
-        let taken = parser.push(bytes, |name, data| take(events, name, data, &mut deltas));
-        taken.inspect_err(|error| *failed = Some(error.clone()))?;
-        Ok(deltas)
+        match parser.push(bytes, |name, data| take(events, name, data, &mut deltas)) {
+            Ok(()) => Ok(deltas),
+            Err(error) => {
+                *failed = Some(error.clone());
+                // What came before the error is shown first, however the bytes came; the error is told next.
+                if deltas.is_empty() { Err(error) } else { Ok(deltas) }
+            }
+        }
     }
 
     fn is_done(&self) -> bool {
-        self.events.is_done()
+        self.failed.is_some() || self.events.is_done()
     }
 
     fn finish(mut self: Box<Self>) -> Result<LLMResponse, DecodeError> {

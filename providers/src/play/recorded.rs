@@ -174,9 +174,12 @@ impl RecordedModel {
             return Ok(read_from(self.codec.decode(body)?, Digest::sha256(body)));
         }
         let mut decoder = self.codec.stream_decoder();
-        for delta in decoder.push(body)? {
-            if let Delta::Text(text) | Delta::Refusal(text) = delta {
-                show(drafts, &text).await?;
+        // Line by line, as a stream comes: what was shown before an error is shown again.
+        for line in body.split_inclusive(|byte| *byte == b'\n') {
+            for delta in decoder.push(line)? {
+                if let Delta::Text(text) | Delta::Refusal(text) = delta {
+                    show(drafts, &text).await?;
+                }
             }
         }
         Ok(read_from(decoder.finish()?, Digest::sha256(body)))

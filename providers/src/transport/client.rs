@@ -6,7 +6,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Url, redirect};
 use serde::{Deserialize, Deserializer, de};
 
 use super::secret::{Environment, MissingVariable, Template};
-use super::settings::{HttpSettings, literal_secret};
+use super::settings::{HttpSettings, has_literal_password, literal_secret};
 
 #[cfg(test)]
 mod tests;
@@ -43,8 +43,7 @@ impl<'de> Deserialize<'de> for Proxy {
             return Ok(Self::None);
         }
         let template = Template::new(text).map_err(de::Error::custom)?;
-        let has_password = |url: Url| url.password().is_some();
-        if !template.has_variables() && Url::parse(template.as_str()).is_ok_and(has_password) {
+        if has_literal_password(&template) {
             return Err(literal_secret("proxy"));
         }
         Ok(Self::Url(template))

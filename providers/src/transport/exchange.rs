@@ -33,7 +33,7 @@ impl Exchange<'_> {
     /// Performs it.
     pub(super) async fn perform(&mut self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
         let wait = self.settings.timeouts.first_byte;
-        let response = within(wait, "first byte", request.send()).await?.map_err(|error| network(&error))?;
+        let response = within(wait, "first byte", request.send()).await?.map_err(network)?;
         let is_success = response.status().is_success();
         let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
         self.tape.iter_mut().for_each(|tape| tape.begin(&response, is_stream));
@@ -102,7 +102,7 @@ impl Exchange<'_> {
 
     async fn next(&mut self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]> + use<>>, ModelError> {
         let bytes = within(self.settings.timeouts.idle, "next piece", response.chunk()).await?;
-        let bytes = bytes.map_err(|error| network(&error))?;
+        let bytes = bytes.map_err(network)?;
         if let (Some(tape), Some(bytes)) = (&mut self.tape, &bytes) {
             tape.take(bytes);
         }
@@ -136,7 +136,10 @@ fn is_json(response: &Response) -> bool {
     kind.trim_start().to_ascii_lowercase().starts_with("application/json")
 }
 
-fn network(error: &reqwest::Error) -> ModelError {
+/// The client's error without the URL, which may hold a secret in its path; with the server's address instead.
+fn network(error: reqwest::Error) -> ModelError {
+    let server = error.url().and_then(address).map(|address| format!(" ({address})")).unwrap_or_default();
+    let error = error.without_url();
     let kind = if error.is_timeout() {
         Kind::Timeout
     } else if error.is_builder() {
@@ -145,5 +148,10 @@ fn network(error: &reqwest::Error) -> ModelError {
         Kind::Outage
     };
     // The message of the client's error hides the cause; the causes name hosts and system errors, never headers.
-    ModelError::new(kind, with_causes(error))
+    ModelError::new(kind, format!("{}{server}", with_causes(&error)))
+}
+
+/// Host and port.
+fn address(url: &reqwest::Url) -> Option<String> {
+    Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
 }

@@ -69,6 +69,15 @@ enum Piece {
     Variable { name: String, default: Option<String> },
 }
 
+impl Piece {
+    fn value(&self, environment: &dyn Environment) -> Option<Secret> {
+        match self {
+            Self::Text(_) => None,
+            Self::Variable { name, .. } => environment.variable(name).map(Secret),
+        }
+    }
+}
+
 /// A text that is no template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{rest}` is not of the form ${{NAME}} or ${{NAME:-default}}")]
@@ -128,11 +137,13 @@ impl Template {
 
     /// The values of its variables that are set. Defaults are no secrets: they stand in the script.
     pub fn values(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
-        let value = |piece: &Piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Variable { name, .. } => environment.variable(name).map(Secret),
-        };
-        self.pieces.iter().filter_map(value)
+        self.pieces.iter().filter_map(|piece| piece.value(environment))
+    }
+
+    /// The same without a variable that the text begins with.
+    pub(super) fn values_behind_the_first_piece(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
+        let written = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+        written.skip(1).filter_map(|piece| piece.value(environment))
     }
 
     /// Puts the values in.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use folkmoot_core::redaction::SecretRules;
+use reqwest::Url;
 use serde::{Deserialize, Deserializer, de};
 
 use super::client::Proxy;
@@ -20,7 +21,9 @@ mod tests;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpSettings {
-    /// What stands before the path of the wire: with `/v1` for those of OpenAI, without it for others.
+    /// What stands before the path of the wire: with `/v1` for those of OpenAI, without it for others. A literal password
+    /// in it is an error.
+    #[serde(deserialize_with = "base_url")]
     pub base_url: Template,
     /// The key; `None` sends none. A literal is an error: keys stay out of scripts and logs.
     #[serde(default, deserialize_with = "key")]
@@ -70,12 +73,14 @@ impl HttpSettings {
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
     pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-    /// What must not be shown of these settings: the values of the variables in its key, headers and
-    /// proxy, as they are now.
-    /// [`HttpSettings::base_url`] stays readable, so that an error can say which server is not there.
+    /// What must not be shown of these settings: the values of the variables in its key, headers, proxy and
+    /// [`base_url`](Self::base_url), as they are now. The variable that the last begins with stays readable: it is an
+    /// address, and an error should say which server is not there.
     #[must_use]
     pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
-        let values: Vec<Secret> = self.secret_templates().flat_map(|template| template.values(environment)).collect();
+        let of_url = self.base_url.values_behind_the_first_piece(environment);
+        let values: Vec<Secret> =
+            self.secret_templates().flat_map(|template| template.values(environment)).chain(of_url).collect();
         SecretRules::new(values.iter().map(Secret::expose))
     }
 
@@ -104,10 +109,11 @@ pub struct Timeouts {
     /// For the connection. 10 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub connect: Duration,
-    /// For the status and headers, from the start, the connection included. 60 s.
+    /// For the status and headers, from the start, the connection included. 5 min: without a stream they come with the
+    /// answer. What a room waits for an attempt in all is the model's `timeout`, 60 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub first_byte: Duration,
-    /// Between two pieces of the body. 30 s.
+    /// Between two pieces of the body. 5 min: a model that reasons may say nothing for long.
     #[serde(deserialize_with = "duration::deserialize")]
     pub idle: Duration,
     /// For the whole attempt. 10 min.
@@ -119,8 +125,8 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(60),
-            idle: Duration::from_secs(30),
+            first_byte: Duration::from_secs(300),
+            idle: Duration::from_secs(300),
             total: Duration::from_secs(600),
         }
     }
@@ -128,6 +134,16 @@ impl Default for Timeouts {
 
 /// Words that make a field a secret one.
 const SECRET_WORDS: [&str; 5] = ["key", "token", "authorization", "password", "secret"];
+
+fn base_url<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
+    let template = Template::deserialize(from)?;
+    if has_literal_password(&template) { Err(literal_secret("base_url")) } else { Ok(template) }
+}
+
+/// Whether a URL has a password in it that no variable stands for.
+pub(super) fn has_literal_password(template: &Template) -> bool {
+    !template.has_variables() && Url::parse(template.as_str()).is_ok_and(|url| url.password().is_some())
+}
 
 fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Template>, D::Error> {
     let key = Option::<Template>::deserialize(from)?;

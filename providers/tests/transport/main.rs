@@ -272,6 +272,51 @@ async fn whose_key_it_is_stays_out_of_details() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_cut_would_go_through_stays_out_of_details() {
+    for before in 450..500 {
+        let body = format!("{}{KEY} and more", "x".repeat(before));
+        let server = Server::answering("400 Bad Request", &[], &body);
+        let error = error(&server, json!({})).await;
+        assert!(!error.detail.contains(&KEY[..8]) && error.detail.chars().count() <= 500, "{}", error.detail);
+    }
+}
+
+#[tokio::test]
+async fn a_header_of_the_script_takes_the_place_of_the_key() {
+    let server = Server::answering("200 OK", &["content-type: application/json"], &whole_body());
+    let headers =
+        json!({ "Authorization": "Bearer ${OPENAI_API_KEY}-of-the-gateway", "content-type": "application/x" });
+    call(&server.base_url, json!({ "headers": headers })).await.0.unwrap();
+    let received = server.received();
+    let count = |name: &str| received[0].head.lines().filter(|line| line.to_lowercase().starts_with(name)).count();
+    assert_eq!((count("authorization:"), count("content-type:")), (1, 1), "{}", received[0].head);
+    assert_eq!(received[0].header("authorization"), Some(format!("Bearer {KEY}-of-the-gateway").as_str()));
+}
+
+#[tokio::test]
+async fn a_secret_in_the_path_of_a_server_stays_out_of_details() {
+    let gone = Server::answering("200 OK", &[], "").base_url.replace("/v1", "/${OPENAI_API_KEY}/v1");
+    let nobody = "http://127.0.0.1:1/${OPENAI_API_KEY}/v1";
+    for base_url in [gone.as_str(), nobody] {
+        let error = call(base_url, json!({})).await.0.unwrap_err();
+        assert!(!error.detail.contains(KEY), "{}", error.detail);
+    }
+    let error = call(nobody, json!({})).await.0.unwrap_err();
+    assert!(error.detail.contains("127.0.0.1:1"), "the server is named: {}", error.detail);
+    let literal = json!({ "base_url": "https://ada:secret@example.com" });
+    let refused = serde_json::from_value::<HttpSettings>(literal).unwrap_err().to_string();
+    assert!(refused.contains("`base_url` is a secret") && !refused.contains("ada"), "{refused}");
+}
+
+#[tokio::test]
+async fn what_came_before_an_error_in_the_same_bytes_is_shown() {
+    let text = says("Hel") + "data: {\"error\":{\"message\":\"It broke.\",\"type\":\"server_error\"}}\n\n";
+    let server = Server::start(vec![stream_head(), chunk(&text), Step::Hang]);
+    let (outcome, shown) = call(&server.base_url, json!({})).await;
+    assert_eq!((outcome.unwrap_err().kind, shown), (ModelErrorKind::Outage, vec!["Hel".to_owned()]));
+}
+
+#[tokio::test]
 async fn a_redirect_is_not_followed() {
     let elsewhere = Server::answering("200 OK", &["content-type: application/json"], &whole_body());
     let server = Server::answering("307 Temporary Redirect", &[&format!("location: {}", elsewhere.base_url)], "");

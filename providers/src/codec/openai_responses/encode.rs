@@ -5,7 +5,7 @@ use folkmoot_core::request::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
 use super::super::{Mode, WireRequest};
-use super::{EncryptedReasoning, OpenAiResponses, Store, StrictTools};
+use super::{EncryptedReasoning, OpenAiResponses, Store};
 use crate::codec::json::Fields;
 
 mod files;
