@@ -264,7 +264,7 @@ pub(crate) struct Run {
     /// The world's name, instead of the script's.
     #[arg(long, value_name = "NAME", value_parser = world)]
     pub(crate) world: Option<WorldName>,
-    /// Begin the next run of a finished script.
+    /// Begin the next run of a finished script; one that is not finished goes on (a world of another name, --world, begins anew).
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) again: bool,
     /// Refuse a world that exists.

@@ -19,8 +19,13 @@ pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
     }
 }
 
+/// The models of agents, and those that stand in for them.
 fn used(definition: &Definition) -> impl Iterator<Item = &ModelName> {
-    definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref())
+    let own = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
+    own.flat_map(|model| {
+        let spec = definition.spec.models.get(model);
+        std::iter::once(model).chain(spec.into_iter().flat_map(|spec| &spec.fallback))
+    })
 }
 
 /// The first variable of `model` that is not set, in a sentence.

@@ -39,7 +39,7 @@ impl Recording {
         }
         let path = file.path().display();
         let said = match file.count() {
-            0 => format!("nothing is recorded in {path}: no provider was asked"),
+            0 => format!("nothing is recorded in {path}: no provider answered"),
             1 => format!("1 exchange is recorded in {path}"),
             count => format!("{count} exchanges are recorded in {path}"),
         };

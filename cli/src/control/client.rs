@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::stream;
@@ -33,17 +34,39 @@ impl Client {
         // The writing half goes along: closing it would say that nobody wants an answer.
         let ends_with_holder = matches!(request, Request::Query(Query::Log(query)) if query.follow);
         let state = (BufReader::new(input), output);
-        let lines = stream::try_unfold(state, move |(mut input, output)| async move {
-            match read(&mut input).await? {
-                Some(Response::Value(value)) => Ok(Some((value, (input, output)))),
-                Some(Response::Done) => Ok(None),
-                Some(Response::Error { code, message }) => Err(CliError::other(code, message)),
-                None if ends_with_holder => Ok(None),
-                None => Err(lost("the connection was closed")),
-            }
-        });
+        let lines = stream::try_unfold(
+            (state, if ends_with_holder { First::No } else { First::Yes }),
+            move |((mut input, output), first)| async move {
+                let response = match first {
+                    First::Yes => tokio::time::timeout(PATIENCE, read(&mut input)).await.map_err(|_| silent())?,
+                    First::No => read(&mut input).await,
+                };
+                match response? {
+                    Some(Response::Value(value)) => Ok(Some((value, ((input, output), First::No)))),
+                    Some(Response::Done) => Ok(None),
+                    Some(Response::Error { code, message }) => Err(CliError::other(code, message)),
+                    None if ends_with_holder => Ok(None),
+                    None => Err(lost("the connection was closed")),
+                }
+            },
+        );
         Ok(lines.boxed())
     }
+}
+
+/// Whether an answer is still to begin.
+#[derive(Debug, Clone, Copy)]
+enum First {
+    Yes,
+    No,
+}
+
+/// How long the holder may take to begin its answer. It may be busy; one that is suspended never does.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn silent() -> CliError {
+    let why = format!("the process that holds the store does not answer within {PATIENCE:?}: it may be suspended");
+    CliError::other(STORE, why)
 }
 
 fn lost(error: impl std::fmt::Display) -> CliError {

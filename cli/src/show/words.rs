@@ -67,9 +67,10 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::TurnDeclined(declined) => ended(&declined.agent.to_string(), declined.reason),
         Event::TurnClosed(closed) => ended(&closed.agent.to_string(), closed.reason),
         Event::ModelCalled(called) if called.attempt == Attempt(1) => None,
-        Event::ModelCalled(called) => {
-            Some(Line::Quiet(format!("{}'s model is asked again (attempt {})", called.agent, called.attempt)))
-        }
+        Event::ModelCalled(called) => Some(Line::Quiet(format!(
+            "{}'s model {} is asked (attempt {})",
+            called.agent, called.model, called.attempt
+        ))),
         Event::ModelFailed(failed) => Some(Line::Bad(model_failed(failed))),
         Event::AgentFailed(failed) => {
             let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
@@ -319,17 +320,22 @@ fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
     }
 }
 
-/// The line of a notice; `None` if something else tells it already.
+/// The most characters of a failed model's words: what differs from a recording should be among them.
+const DETAIL_MAX: usize = 400;
+
 fn model_failed(failed: &ModelFailed) -> String {
-    let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+    let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), DETAIL_MAX)));
     let then = match (&failed.fallback, failed.retry_at) {
         (Some(model), _) => format!("; {model} is asked in its place"),
         (None, Some(_)) => "; it will be asked again".to_owned(),
-        (None, None) => String::new(),
+        (None, None) => failed.retry_after_ms.map_or_else(String::new, |wait| {
+            format!("; the provider asks to wait {} s, so it is not asked again", wait.div_ceil(1_000))
+        }),
     };
     format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default())
 }
 
+/// The line of a notice; `None` if something else tells it already.
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
     let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))

@@ -1,12 +1,13 @@
 //! The nearest known word to a mistyped one.
 
-/// The one of `known` that `word` was probably meant to be.
+/// The one of `known` that `word` was probably meant to be: the one that looks most like it, or begins with it.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = word.to_lowercase();
+    let (lower, all) = (word.to_lowercase(), known.into_iter().collect::<Vec<&str>>());
     let distance = |other: &str| strsim::damerau_levenshtein(&lower, &other.to_lowercase());
     let most = word.chars().count().div_ceil(3).clamp(1, 3);
-    let scored = known.into_iter().map(|other| (distance(other), other));
-    scored.filter(|(distance, _)| *distance <= most).min().map(|(_, other)| other)
+    let scored = all.iter().map(|other| (distance(other), *other));
+    let near = scored.filter(|(distance, _)| *distance <= most).min().map(|(_, other)| other);
+    near.or_else(|| word.get(..3).and_then(|_| all.iter().copied().find(|other| other.starts_with(&lower))))
 }
 
 /// Help for an unknown word: the nearest known one, or else all that there are, behind `label`; `None` if there are none.

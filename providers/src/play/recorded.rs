@@ -137,16 +137,17 @@ impl RecordedModel {
     }
 
     fn not_recorded(&self, call: &ModelCall) -> ModelError {
-        let mut detail = format!(
-            "none of the {} recorded exchanges is left for {} asking {} with the fingerprint {}",
-            self.exchanges.len(),
-            call.agent,
-            call.request.model(),
-            call.request.fingerprint(),
-        );
-        if let Some((line, why)) = self.changed(call) {
-            detail = format!("{detail}; the next one that is recorded, exchange {line}, differs: {why}");
-        }
+        let (agent, model) = (&call.agent, call.request.model());
+        let count = self.exchanges.len();
+        let asked = format!("{agent} asks {model} with the fingerprint {}", call.request.fingerprint().short());
+        let detail = match self.changed(call) {
+            Some((line, why)) => format!("the request is not that of exchange {line}: {why} ({asked})"),
+            None if self.fitting(call).next().is_none() => {
+                let wire = self.wire.name();
+                format!("none of the {count} recorded exchanges is one of {agent} over {wire} ({asked})")
+            }
+            None => format!("none of the {count} recorded exchanges is left ({asked})"),
+        };
         ModelError::new(ModelErrorKind::NotRecorded, detail)
     }
 

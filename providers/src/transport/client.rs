@@ -113,7 +113,8 @@ fn through(
         Proxy::Url(template) => {
             let url = template.expand(environment)?;
             // Without a scheme it would be read as one of HTTP, which need not be meant.
-            if Url::parse(url.expose()).is_ok_and(|url| url.has_host()) {
+            let is_http = |url: &Url| url.has_host() && matches!(url.scheme(), "http" | "https");
+            if Url::parse(url.expose()).is_ok_and(|url| is_http(&url)) {
                 builder.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| HttpSetupError::BadProxy)?)
             } else {
                 return Err(HttpSetupError::BadProxy);

@@ -40,6 +40,9 @@ impl Exchange<'_> {
         if !is_success {
             return Err(self.failure(response).await);
         }
+        if media_type(&response).starts_with("text/html") {
+            return Err(self.page(response).await);
+        }
         if is_stream {
             self.stream(response).await
         } else {
@@ -52,8 +55,24 @@ impl Exchange<'_> {
     async fn failure(&mut self, response: Response) -> ModelError {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
+        let is_redirect = response.status().is_redirection();
         let body = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
-        self.codec.decode_error(WireFailure { status, retry_after, body: &body })
+        let error = self.codec.decode_error(WireFailure { status, retry_after, body: &body });
+        if is_redirect {
+            return ModelError::new(
+                error.kind,
+                format!("{} (redirects are not followed: mend base_url)", error.detail),
+            );
+        }
+        error
+    }
+
+    /// A page for people, such as a login: no wire answers with one.
+    async fn page(&mut self, response: Response) -> ModelError {
+        let page = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
+        let page: String =
+            String::from_utf8_lossy(&page).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        ModelError::new(Kind::BadReply, format!("the server answered with a page of HTML: {page}"))
     }
 
     async fn body(
@@ -132,8 +151,12 @@ pub(super) fn timed_out(what: &str, limit: Duration) -> ModelError {
 
 /// A server may answer a request for a stream with one document.
 fn is_json(response: &Response) -> bool {
+    media_type(response).starts_with("application/json")
+}
+
+fn media_type(response: &Response) -> String {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.trim_start().to_ascii_lowercase().starts_with("application/json")
+    kind.trim_start().to_ascii_lowercase()
 }
 
 /// The client's error without the URL, which may hold a secret in its path; with the server's address instead.

@@ -137,12 +137,27 @@ const SECRET_WORDS: [&str; 5] = ["key", "token", "authorization", "password", "s
 
 fn base_url<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
     let template = Template::deserialize(from)?;
-    if has_literal_password(&template) { Err(literal_secret("base_url")) } else { Ok(template) }
+    if has_literal_password(&template) {
+        Err(literal_secret("base_url"))
+    } else if has_more_than_a_place(&template) {
+        Err(de::Error::custom(
+            "`base_url` holds a query or a user: write only where the server is, and put keys into `key` or `headers`",
+        ))
+    } else {
+        Ok(template)
+    }
 }
 
 /// Whether a URL has a password in it that no variable stands for.
 pub(super) fn has_literal_password(template: &Template) -> bool {
     !template.has_variables() && Url::parse(template.as_str()).is_ok_and(|url| url.password().is_some())
+}
+
+/// What is no part of a base URL: the wire's path comes behind it, and a user's name would take the place of the key.
+fn has_more_than_a_place(template: &Template) -> bool {
+    let text = template.as_str();
+    let authority = text.split_once("://").map_or(text, |(_, rest)| rest).split('/').next().unwrap_or_default();
+    text.contains(['?', '#']) || authority.contains('@')
 }
 
 fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Template>, D::Error> {

@@ -309,6 +309,27 @@ async fn a_secret_in_the_path_of_a_server_stays_out_of_details() {
 }
 
 #[tokio::test]
+async fn a_page_for_people_is_a_bad_reply_that_says_so() {
+    let server = Server::answering("200 OK", &["content-type: text/html; charset=utf-8"], "<p>Please log in</p>");
+    let error = error(&server, json!({})).await;
+    assert_eq!(error.kind, ModelErrorKind::BadReply);
+    assert_eq!(error.detail, "the server answered with a page of HTML: <p>Please log in</p>");
+}
+
+#[test]
+fn a_base_url_is_only_a_place_and_a_proxy_speaks_http() {
+    for base_url in ["http://ada@example.com", "https://example.com/v1?key=abc", "https://example.com/#v1"] {
+        let refused = serde_json::from_value::<HttpSettings>(json!({ "base_url": base_url })).unwrap_err();
+        assert!(refused.to_string().contains("write only where the server is"), "{refused}");
+    }
+    for proxy in ["ftp://127.0.0.1:1", "socks5://127.0.0.1:1", "127.0.0.1:1"] {
+        let settings = settings("http://127.0.0.1:1", json!({ "proxy": proxy }));
+        let refused = HttpModel::new(Arc::new(OpenAiChat::default()), settings, Arc::new(OneKey)).unwrap_err();
+        assert!(refused.to_string().contains("the proxy is no URL"), "{proxy}: {refused}");
+    }
+}
+
+#[tokio::test]
 async fn what_came_before_an_error_in_the_same_bytes_is_shown() {
     let text = says("Hel") + "data: {\"error\":{\"message\":\"It broke.\",\"type\":\"server_error\"}}\n\n";
     let server = Server::start(vec![stream_head(), chunk(&text), Step::Hang]);

@@ -121,7 +121,7 @@ async fn a_changed_request_is_told_from_the_recorded_one() {
     let model = RecordedModel::new(Wire::OpenaiChat, &kept.lines()).unwrap();
     let error = model.call(&changed, &drafts()).await.unwrap_err();
     assert_eq!((error.kind, error.played), (ModelErrorKind::NotRecorded, None));
-    assert!(error.detail.contains("the next one that is recorded, exchange 1, differs: "), "{error}");
+    assert!(error.detail.contains("the request is not that of exchange 1: "), "{error}");
     assert!(error.detail.contains(r#"messages[0].content: recorded "Be brief.", now "Be long.""#), "{error}");
     assert!(error.detail.contains("messages[2] is new, "), "{error}");
 }

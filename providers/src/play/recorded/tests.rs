@@ -42,7 +42,7 @@ fn what_is_not_recorded_is_an_error_that_says_what_was_asked_for() {
     let asked = call("worker", vec![], &[0, 1, 2]);
     let error = play(&model(RECORDING), &asked).0.unwrap_err();
     assert_eq!((error.kind, error.played), (ModelErrorKind::NotRecorded, None));
-    for part in ["worker", "small-1", &asked.request.fingerprint().to_string()] {
+    for part in ["worker", "small-1", &asked.request.fingerprint().short()] {
         assert!(error.detail.contains(part), "{} names {part}", error.detail);
     }
 }
