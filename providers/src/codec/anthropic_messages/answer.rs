@@ -1,6 +1,7 @@
 //! One answer, put together from one whole document or from many events.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -29,6 +30,8 @@ pub(super) struct Answer {
     model: Option<String>,
     counts: Counts,
     pieces: Vec<Piece>,
+    /// Where the last block of each number stands.
+    by_index: BTreeMap<u64, usize>,
     kept: Kept,
     warnings: Vec<&'static str>,
 }
@@ -36,8 +39,8 @@ pub(super) struct Answer {
 /// What an answer is made of.
 #[derive(Debug)]
 enum Piece {
-    /// A block, under its number in the stream.
-    Block(Option<u64>, Block),
+    /// A block.
+    Block(Block),
     /// Why the provider's classifiers stopped the answer.
     Refusal(String),
 }
@@ -187,23 +190,29 @@ impl Answer {
         }
         let block = Block::new(fields_of(block), input);
         deltas.extend(block.shown_so_far());
-        self.pieces.push(Piece::Block(index, block));
+        self.push_block(index, block);
+    }
+
+    fn push_block(&mut self, index: Option<u64>, block: Block) {
+        if let Some(index) = index {
+            self.by_index.insert(index, self.pieces.len());
+        }
+        self.pieces.push(Piece::Block(block));
     }
 
     /// The block of this number. What is shown of an answer comes in the order of its parts, so that text for a block
     /// that is not the last one begins another.
     fn block(&mut self, index: u64, fragment: Fragment) -> Option<&mut Block> {
-        let is_it = |piece: &Piece| matches!(piece, Piece::Block(Some(own), _) if *own == index);
-        let at = self.pieces.iter().rposition(is_it)?;
+        let at = *self.by_index.get(&index)?;
         let is_last = at.saturating_add(1) == self.pieces.len();
-        if let Some(Piece::Block(_, block)) = self.pieces.get(at)
+        if let Some(Piece::Block(block)) = self.pieces.get(at)
             && !is_last
             && let Some(next) = block.shown(fragment).map(|_| block.next())
         {
-            self.pieces.push(Piece::Block(Some(index), next));
+            self.push_block(Some(index), next);
         }
-        match self.pieces.iter_mut().rfind(|piece| is_it(piece)) {
-            Some(Piece::Block(_, block)) => Some(block),
+        match self.pieces.get_mut(*self.by_index.get(&index)?) {
+            Some(Piece::Block(block)) => Some(block),
             Some(Piece::Refusal(_)) | None => None,
         }
     }

@@ -59,7 +59,7 @@ impl Answer {
             Built { is_cut: ending != Ending::Done, kept: std::mem::take(&mut self.kept), ..Built::default() };
         for piece in std::mem::take(&mut self.pieces) {
             match piece {
-                Piece::Block(_, block) => block.finish(&mut built),
+                Piece::Block(block) => block.finish(&mut built),
                 Piece::Refusal(text) => built.parts.push(Part::Refusal(text)),
             }
         }

@@ -236,3 +236,14 @@ fn a_body_without_a_message_is_no_answer() {
     assert!(matches!(codec().decode(b"<html>"), Err(DecodeError::Json(_))));
     assert!(matches!(stream(&[b"data: <html>\n\n"]), Err(DecodeError::Json(_))));
 }
+
+#[test]
+fn a_fragment_finds_its_block_among_many_at_once() {
+    const BLOCKS: u64 = 30_000;
+    let begin_all = std::iter::once(begin()).chain((0..BLOCKS).map(|at| start(at, &json!({ "type": "thinking" }))));
+    let signed = (0..BLOCKS).map(|_| delta(0, "signature_delta", "signature", "s"));
+    let all: Vec<Value> = begin_all.chain(signed).chain([finish("end_turn")]).collect();
+    let response = stream(&[events(&all).as_bytes()]).unwrap();
+    let signature = "s".repeat(usize::try_from(BLOCKS).unwrap());
+    assert_eq!(response.reply().parts[0], opaque(&json!({ "thinking": { "signature": signature } })));
+}
