@@ -41,6 +41,7 @@ pub(super) fn blocks(parts: &[Part], ids: Vec<String>, warnings: &mut BTreeSet<&
         }
     }
     said.drop_reasoning(warnings);
+    said.drop_last_thinking(warnings);
     said.blocks
 }
 
@@ -57,8 +58,22 @@ impl Said<'_> {
         }
     }
 
+    /// The wire refuses a message that ends with thinking, as that of an answer that was cut while it thought.
+    fn drop_last_thinking(&mut self, warnings: &mut BTreeSet<&'static str>) {
+        while self.blocks.last().is_some_and(is_thinking) {
+            self.blocks.pop();
+            warnings.insert("reasoning_not_carried");
+        }
+    }
+
     fn take_note(&mut self, note: Note, warnings: &mut BTreeSet<&'static str>) {
         match note {
+            // It was cut before its signature came, and would be refused.
+            Note::Thinking(fields) if text_of(fields.get("signature")).is_empty() => {
+                self.reasoning = None;
+                self.is_open = false;
+                warnings.insert("reasoning_not_carried");
+            }
             Note::Thinking(mut fields) => {
                 let reasoning = self.reasoning.take().unwrap_or_default();
                 fields.insert("type".to_owned(), json!("thinking"));
@@ -85,6 +100,11 @@ impl Said<'_> {
             block.extend(own);
         }
     }
+}
+
+/// Whether a block is reasoning.
+pub(super) fn is_thinking(block: &Value) -> bool {
+    matches!(text_of(block.get("type")), "thinking" | "redacted_thinking")
 }
 
 fn call_block(call: &CallPart, id: &str, warnings: &mut BTreeSet<&'static str>) -> Value {

@@ -178,11 +178,12 @@ fn thinking_keeps_its_signature_and_its_place() {
         Part::Text("x".into()),
         Part::Reasoning("two".into()),
         signed("s3"),
+        Part::Text("y".into()),
     ];
     let (messages, warnings) = encode(vec![heard("Ada", "Go"), said(parts), heard("Ada", "Well?")]);
     let thinking =
         |text: &str, signature: &str| json!({ "type": "thinking", "thinking": text, "signature": signature });
-    let expected = [thinking("one", "s1"), thinking("", "s2"), text("x"), thinking("two", "s3")];
+    let expected = [thinking("one", "s1"), thinking("", "s2"), text("x"), thinking("two", "s3"), text("y")];
     assert_eq!((&messages[1], warnings), (&assistant(&expected), no_warnings()));
 }
 
@@ -279,4 +280,27 @@ proptest! {
         }
         prop_assert_eq!(messages.len() % 2, 1, "a user speaks last");
     }
+}
+
+#[test]
+fn thinking_with_nothing_behind_it_is_not_sent() {
+    let thinking = |signature: &str| opaque(&json!({ "thinking": { "signature": signature } }));
+    let redacted = opaque(&json!({ "block": { "type": "redacted_thinking", "data": "x" } }));
+    let cut = said([Part::Reasoning("Hm".into()), thinking("s"), redacted.clone()]);
+    let lost = vec!["reasoning_not_carried".to_owned()];
+    assert_eq!(encode(vec![heard("Ada", "Go"), cut]), (json!([user(&[text("Ada: Go")])]), lost.clone()));
+
+    let behind = said([redacted.clone(), Part::Text("So.".into()), Part::Reasoning("Hm".into()), thinking("s")]);
+    let (messages, warnings) = encode(vec![heard("Ada", "Go"), behind, heard("Ada", "On")]);
+    let redacted = json!({ "type": "redacted_thinking", "data": "x" });
+    assert_eq!((&messages[1], warnings), (&assistant(&[redacted, text("So.")]), lost));
+}
+
+#[test]
+fn thinking_that_broke_off_before_its_signature_is_not_sent() {
+    let unsigned = opaque(&json!({ "thinking": {} }));
+    let (messages, warnings) =
+        encode(vec![heard("Ada", "Go"), said([Part::Reasoning("Hm".into()), unsigned, call("a", "t", "{}")])]);
+    assert_eq!(messages[1], assistant(&[asks("a", &json!({}))]));
+    assert_eq!(warnings, ["reasoning_not_carried", "result_missing"]);
 }
