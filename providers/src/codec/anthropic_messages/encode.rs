@@ -45,11 +45,12 @@ pub(super) fn encode(codec: &AnthropicMessages, request: &ModelRequest, files: &
     let mut body = Body::default();
     body.put("model", json!(request.model()));
     let (messages, warnings) = messages::messages(codec, request, files);
+    let may_think = messages::may_think(&messages);
     body.put("messages", Value::Array(messages));
     body.warnings.extend(warnings);
     put_system(&mut body, request);
     put_tools(&mut body, request);
-    parameters::put(&mut body, *codec, parameters);
+    parameters::put(&mut body, *codec, parameters, may_think);
     if let Some(mark) = mark(parameters, CachePlace::Auto) {
         body.put("cache_control", mark);
     }

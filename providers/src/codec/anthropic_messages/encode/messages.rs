@@ -66,6 +66,22 @@ pub(super) fn messages(
     (list.collect(), messages.warnings)
 }
 
+/// Whether the model may be told how many tokens to think: the wire refuses that between a call and its result if the
+/// turn was begun without thinking, as one of another provider was.
+pub(super) fn may_think(messages: &[Value]) -> bool {
+    let has = |message: &Value, is_it: fn(&Value) -> bool| {
+        message.get("content").and_then(Value::as_array).is_some_and(|blocks| blocks.iter().any(is_it))
+    };
+    let is_result = |block: &Value| text_of(block.get("type")) == "tool_result";
+    let is_begun = |message: &&Value| message.pointer("/content/0").is_some_and(said::is_thinking);
+    let of_turn = |message: &&Value| text_of(message.get("role")) == "assistant" || has(message, is_result);
+    let turn: Vec<&Value> = messages.iter().rev().take_while(of_turn).collect();
+    let mut answers = turn.iter().copied().filter(|message| text_of(message.get("role")) == "assistant");
+    let is_over = turn.first().is_none_or(|last| !has(last, is_result));
+    // Within a turn some models think only before its first answer.
+    is_over || answers.next().as_ref().is_some_and(is_begun) || answers.last().as_ref().is_some_and(is_begun)
+}
+
 impl Messages {
     /// Adds blocks to the last message, if it is of the same role, else a message of them.
     fn add(&mut self, role: Role, blocks: Vec<Value>) {

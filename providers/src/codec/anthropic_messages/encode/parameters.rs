@@ -8,7 +8,7 @@ use super::Body;
 use crate::codec::json::Fields;
 
 /// Writes all parameters but those of tools and of the cache.
-pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters) {
+pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters, may_think: bool) {
     let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max).unwrap_or_default();
     // The budget of reasoning counts as part of the answer, and must be less than its limit.
     let default = codec.output_tokens_default.saturating_add(budget);
@@ -19,7 +19,7 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
     }
     body.warn_if(parameters.seed.is_some(), "seed_not_carried");
     if let Some(reasoning) = parameters.reasoning {
-        put_thinking(body, reasoning, parameters.output_tokens_max);
+        put_thinking(body, reasoning, parameters.output_tokens_max, may_think);
     }
     put_output_config(body, parameters);
 }
@@ -40,7 +40,8 @@ fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
 
 /// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much. A limit that leaves no
 /// token for the answer is refused, so that such reasoning is left out, as in a short summary by an agent that reasons.
-fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option<u32>) {
+/// So is any limit where the turn was begun without thinking; `adaptive` has no such rule.
+fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option<u32>, may_think: bool) {
     let mut thinking = Fields::new();
     let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
     match (reasoning.effort, reasoning.tokens_max) {
@@ -48,7 +49,7 @@ fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option
             body.warn_if(tokens_max.is_some(), "reasoning_tokens_not_carried");
             set("type", json!("disabled"));
         }
-        (_, Some(tokens)) if output_tokens_max.is_some_and(|most| most <= tokens) => {
+        (_, Some(tokens)) if !may_think || output_tokens_max.is_some_and(|most| most <= tokens) => {
             return body.warn_if(true, "reasoning_tokens_not_carried");
         }
         (_, Some(tokens)) => {
