@@ -165,6 +165,11 @@ impl Call {
         }
     }
 
+    /// Whether it names a tool: without, nobody can run it, and no server takes it back.
+    pub(super) const fn has_name(&self) -> bool {
+        !self.tool.is_empty()
+    }
+
     /// Whether its arguments are a JSON object: a call of a cut answer that has none is not complete.
     pub(super) fn is_complete(&self) -> bool {
         serde_json::from_str::<Fields>(&self.arguments).is_ok()

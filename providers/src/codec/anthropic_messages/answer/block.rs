@@ -121,7 +121,9 @@ impl Block {
             "{}".to_owned()
         };
         let call = CallPart { label, tool, arguments };
-        if built.is_cut && serde_json::from_str::<Fields>(&call.arguments).is_err() {
+        let is_broken = built.is_cut && serde_json::from_str::<Fields>(&call.arguments).is_err();
+        // Without a name nobody can run it, and no wire takes it back.
+        if is_broken || call.tool.is_empty() {
             built.incomplete_calls.push(json!(call));
             return;
         }

@@ -29,7 +29,7 @@ pub(super) struct Built {
     pub(super) is_cut: bool,
     /// Whether there is a call.
     pub(super) has_calls: bool,
-    /// Calls that broke off.
+    /// Calls that broke off, or have no name.
     pub(super) incomplete_calls: Vec<Value>,
     /// Other blocks that broke off.
     pub(super) incomplete_blocks: Vec<Value>,

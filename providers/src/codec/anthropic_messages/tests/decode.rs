@@ -247,3 +247,12 @@ fn a_fragment_finds_its_block_among_many_at_once() {
     let signature = "s".repeat(usize::try_from(BLOCKS).unwrap());
     assert_eq!(response.reply().parts[0], opaque(&json!({ "thinking": { "signature": signature } })));
 }
+
+#[test]
+fn a_call_without_a_name_is_kept_and_is_no_call() {
+    let reply = decode(&answer(&json!([{ "type": "tool_use", "id": "a", "input": {} }]), "tool_use"));
+    let LLMResponse::Text(reply) = reply else { panic!("{reply:?}") };
+    let kept = json!({ "incomplete_calls": [{ "label": "a", "tool": "", "arguments": "{}" }] });
+    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.warnings, ["calls_incomplete", "calls_missing"]);
+}

@@ -27,7 +27,11 @@ impl Answer {
         };
         keep("thought", thought.filter(|thought| !thought.is_boolean()).unwrap_or_default());
         let text = text.and_then(|text| text.or_keep(|value| keep("text", value)));
-        let call = call.and_then(|call| readable(call).or_keep(|value| keep("functionCall", value)));
+        let mut broken = None;
+        let call = call.and_then(|call| readable(call).or_keep(|value| broken = Some(value)));
+        if let Some(call) = broken {
+            return self.keep_broken(call, text, marked(rest, kind), deltas);
+        }
         match (text, call) {
             (None, None) if rest.is_empty() => {}
             (None, None) => self.push_note(Note::Part(marked(rest, kind))),
@@ -38,6 +42,18 @@ impl Answer {
                 self.take_call(call, rest);
             }
         }
+    }
+
+    /// A call that nobody can run: it is kept, and does not go back. Text beside it stands.
+    fn keep_broken(&mut self, call: Value, text: Option<Cow<'_, str>>, mut rest: Fields, deltas: &mut Vec<Delta>) {
+        self.warn("calls_incomplete");
+        if let Some(text) = text {
+            let kind = if rest.remove("thought").is_some() { Kind::Thought } else { Kind::Text };
+            self.take_text(kind, text, rest, deltas);
+        } else {
+            self.kept.add("parts", Value::Object(rest));
+        }
+        self.kept.add("incomplete_calls", call);
     }
 
     /// A part with a signature stays one part; the others are joined.

@@ -42,13 +42,20 @@ fn arguments_that_are_left_out_are_none_and_odd_ones_are_not_repaired() {
 }
 
 #[test]
-fn a_call_that_nobody_could_run_is_kept_as_it_came() {
+fn a_call_without_a_name_is_kept_and_is_no_call() {
     for broken in [json!({}), json!({ "name": "" }), json!({ "name": 5, "args": { "x": 1 } }), json!("t"), json!([])] {
-        assert_eq!(
-            parts(&json!([{ "functionCall": broken, "thoughtSignature": "s" }])),
-            [opaque(&json!({ "part": { "functionCall": broken, "thoughtSignature": "s" } }))]
-        );
+        let response = decode(&document(&json!([{ "functionCall": broken, "thoughtSignature": "s" }]), "STOP"));
+        let LLMResponse::Text(reply) = response else { panic!("{response:?}") };
+        let mut kept = json!({ "parts": { "thoughtSignature": "s" } });
+        if broken.as_object().is_none_or(|fields| !fields.is_empty()) && broken != json!([]) {
+            kept["incomplete_calls"] = broken;
+        }
+        assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+        assert_eq!(reply.warnings, ["calls_incomplete"]);
     }
+    let told = decode(&document(&json!([{ "text": "x", "functionCall": { "name": "" } }]), "STOP"));
+    let kept = opaque(&json!({ "kept": { "incomplete_calls": { "name": "" } } }));
+    assert_eq!(told.reply().parts, [Part::Text("x".into()), kept]);
 }
 
 #[test]

@@ -97,7 +97,7 @@ impl Answer {
             calls.strangers.iter().for_each(|item| self.kept.add("tool_calls", item.clone()));
         }
         let (whole, incomplete): (Vec<_>, Vec<_>) =
-            calls.into_calls().partition(|call| ending == Ending::Done || call.is_complete());
+            calls.into_calls().partition(|call| call.has_name() && (ending == Ending::Done || call.is_complete()));
         if !incomplete.is_empty() {
             self.warn("calls_incomplete");
             self.kept.add("incomplete_calls", incomplete.iter().map(super::super::calls::Call::to_json).collect());

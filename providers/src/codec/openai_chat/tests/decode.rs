@@ -206,3 +206,14 @@ fn usage_is_read_from_whichever_chunk_it_comes_in() {
         assert_eq!((response.reply().usage.input, response.reply().usage.output), (Some(3), Some(4)));
     }
 }
+
+#[test]
+fn a_call_without_a_name_is_kept_and_is_no_call() {
+    let calls = json!([{ "id": "a", "function": { "arguments": "{}" } }]);
+    let message = json!({ "role": "assistant", "tool_calls": calls });
+    let reply = decode(&json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] }));
+    let LLMResponse::Text(reply) = reply else { panic!("{reply:?}") };
+    let kept = json!({ "incomplete_calls": [{ "id": "a", "name": "", "arguments": "{}" }] });
+    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.warnings, ["calls_incomplete", "calls_missing"]);
+}

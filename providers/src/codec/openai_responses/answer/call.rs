@@ -68,6 +68,11 @@ impl Call {
         !label.is_empty() && self.label == label
     }
 
+    /// Whether it names a tool: without, nobody can run it, and no server takes it back.
+    pub(super) const fn has_name(&self) -> bool {
+        !self.tool.is_empty()
+    }
+
     /// Whether the server gave it whole and its arguments are a JSON object: a call of a cut answer that is not, is not
     /// complete.
     pub(super) fn is_complete(&self) -> bool {

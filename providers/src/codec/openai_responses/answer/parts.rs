@@ -67,7 +67,9 @@ impl Answer {
         let mut incomplete = Vec::new();
         for item in std::mem::take(&mut self.items).into_items() {
             match &item {
-                Item { body: Body::Call(call), .. } if ending != Ending::Done && !call.is_complete() => {
+                Item { body: Body::Call(call), .. }
+                    if !call.has_name() || (ending != Ending::Done && !call.is_complete()) =>
+                {
                     incomplete.push(call.to_json());
                 }
                 Item { .. } => {

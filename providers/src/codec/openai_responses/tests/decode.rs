@@ -176,3 +176,12 @@ fn a_body_without_an_answer_is_empty() {
     assert!(matches!(decode("<html>"), Err(DecodeError::Json(_))));
     assert!(matches!(decode("[]"), Err(DecodeError::Json(_))));
 }
+
+#[test]
+fn a_call_without_a_name_is_kept_and_is_no_call() {
+    let response = decode(&answer(&json!([{ "type": "function_call", "call_id": "a", "arguments": "{}" }])));
+    let LLMResponse::Text(reply) = response else { panic!("{response:?}") };
+    let kept = json!({ "incomplete_calls": [{ "call_id": "a", "name": "", "arguments": "{}" }] });
+    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.warnings, ["calls_incomplete"]);
+}
