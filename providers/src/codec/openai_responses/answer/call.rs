@@ -51,7 +51,11 @@ impl Call {
             if own.is_empty() {
                 told.clone_into(own);
             }
-            if told == own.as_str() {
+            if told != own.as_str() && !told.is_empty() {
+                remarks.warn("call_contradicted");
+                remarks.keep(&format!("contradicted_{field}"), Value::from(told));
+            }
+            if fields.get(field).is_some_and(Value::is_string) {
                 fields.remove(field);
             }
         }

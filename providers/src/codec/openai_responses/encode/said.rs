@@ -64,12 +64,21 @@ impl Said {
                 }
             }
             Note::Message(note) => self.end_message(note),
-            Note::Call(fields) => {
-                if let Some(Value::Object(call)) = self.items.last_mut() {
-                    call.extend(fields);
-                }
-            }
+            Note::Call(fields) => self.extend_call(fields),
             Note::Kept(_) => {}
+        }
+    }
+
+    /// Gives the last call further fields. It keeps its own: its result names it by them.
+    fn extend_call(&mut self, fields: Fields) {
+        let last = self.items.last_mut().filter(|item| text_of(item.get("type")) == "function_call");
+        let Some(Value::Object(call)) = last else { return self.warnings.push("opaque_not_carried") };
+        for (field, value) in fields {
+            match call.get(&field) {
+                None => drop(call.insert(field, value)),
+                Some(own) if *own == value => {}
+                Some(_) => self.warnings.push("call_contradicted"),
+            }
         }
     }
 

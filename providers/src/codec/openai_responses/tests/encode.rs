@@ -309,3 +309,13 @@ proptest! {
         prop_assert!(open.is_empty(), "{items}");
     }
 }
+
+#[test]
+fn a_note_never_overrules_the_call_that_it_is_about() {
+    let note = opaque(&json!({ "call": { "call_id": "z", "name": "u", "arguments": "[]", "id": "fc" } }));
+    let mut asked = function_call("a", "t", "{}");
+    asked["id"] = json!("fc");
+    let expected = json!([asked, output("a", "1")]);
+    let warnings = vec!["call_contradicted".to_owned()];
+    assert_eq!(input(vec![said([call("a", "t", "{}"), note]), result("a", "1")]), (expected, warnings));
+}

@@ -199,3 +199,16 @@ fn nothing_after_the_end_is_read() {
     let text = events(&[text_delta(0, "a"), completed(&json!([]))]) + "data: nonsense\n\n";
     assert_eq!(stream(&[text.as_bytes()]).unwrap().spoken(), "a");
 }
+
+#[test]
+fn a_call_whose_end_names_another_stays_what_it_was_begun_as() {
+    let all = [
+        added(0, &function_call("a", "t", "")),
+        done(0, &function_call("b", "u", "{}")),
+        completed(&json!([function_call("a", "t", "{}")])),
+    ];
+    let response = stream_of(&all);
+    let kept = json!({ "contradicted_call_id": "b", "contradicted_name": "u" });
+    assert_eq!(response.reply().parts, [call("a", "t", "{}"), opaque(&json!({ "kept": kept }))]);
+    assert_eq!(response.reply().warnings, ["call_contradicted"]);
+}
