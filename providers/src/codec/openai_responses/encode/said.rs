@@ -15,6 +15,8 @@ pub(super) struct Said {
     pub(super) warnings: Vec<&'static str>,
     /// The texts of a message whose end has not come.
     texts: Vec<Text>,
+    /// Whether there is reasoning whose item has not come.
+    has_reasoning: bool,
 }
 
 #[derive(Debug)]
@@ -29,22 +31,27 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
     let mut said = Said::default();
     let mut ids = ids.into_iter();
     for part in parts {
+        if !matches!(part, Part::Reasoning(_) | Part::Opaque(_)) {
+            said.drop_reasoning();
+        }
         match part {
             Part::Text(text) => said.add_text("output_text", "text", text),
             Part::Refusal(text) => said.add_text("refusal", "refusal", text),
-            Part::Reasoning(_) => {} // its item carries it
+            Part::Reasoning(_) => said.has_reasoning = true, // its item carries it
             Part::Call(call) => {
                 said.end_message(MessageNote::default());
                 said.items.extend(ids.next().map(|id| call_json(call, &id)));
             }
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) if codec.item_echo == ItemEcho::AsReceived => said.echo(note, codec.store),
-                Some(_) => {} // by choice
+                Some(note) => said.leave_out(&note),
                 None => said.warnings.push("opaque_not_carried"),
             },
         }
     }
     said.end_message(MessageNote::default());
+    said.drop_reasoning();
+    said.drop_last_reasoning();
     said
 }
 
@@ -53,9 +60,39 @@ impl Said {
         self.texts.push(Text { kind, field, text: text.to_owned() });
     }
 
+    /// Reasoning without an item is of another wire, or of a server that gave none.
+    fn drop_reasoning(&mut self) {
+        if std::mem::take(&mut self.has_reasoning) {
+            self.warnings.push("reasoning_not_carried");
+        }
+    }
+
+    /// The wire refuses reasoning without what it led to, as that of an answer that was cut behind it.
+    fn drop_last_reasoning(&mut self) {
+        while self.items.last().is_some_and(|item| text_of(item.get("type")) == "reasoning") {
+            self.items.pop();
+            self.warnings.push("reasoning_not_carried");
+        }
+    }
+
+    /// Tells of an item that by choice does not go back. Ids and the like say nothing without it.
+    fn leave_out(&mut self, note: &Note) {
+        match note {
+            Note::Item(item) if text_of(item.get("type")) == "reasoning" => {
+                self.has_reasoning = false;
+                self.warnings.push("reasoning_not_carried");
+            }
+            Note::Item(_) => self.warnings.push("opaque_not_carried"),
+            Note::Message(_) | Note::Call(_) | Note::Kept(_) => {}
+        }
+    }
+
     fn echo(&mut self, note: Note, store: Store) {
         match note {
             Note::Item(item) => {
+                if text_of(item.get("type")) == "reasoning" {
+                    self.has_reasoning = false;
+                }
                 self.end_message(MessageNote::default());
                 if store == Store::Never && is_reference(&item) {
                     self.warnings.push("reasoning_not_carried");

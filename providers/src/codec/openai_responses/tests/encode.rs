@@ -127,7 +127,8 @@ fn without_echo_only_texts_and_calls_go_back() {
     let reply = decode(&answer(&output_items)).reply().clone();
     let codec = OpenAiResponses { item_echo: ItemEcho::Never, ..OpenAiResponses::default() };
     let expected = json!([assistant("A"), function_call("a", "t", "{}"), output("a", "1")]);
-    assert_eq!(input_of(codec, vec![said(reply.parts), result("a", "1")]), (expected, no_warnings()));
+    let warnings = vec!["reasoning_not_carried".to_owned()];
+    assert_eq!(input_of(codec, vec![said(reply.parts), result("a", "1")]), (expected, warnings));
 }
 
 #[test]
@@ -154,7 +155,8 @@ fn answers_of_other_providers_are_texts_and_calls() {
     ];
     let (items, warnings) = input(vec![said(parts), result(&"x".repeat(65), "1")]);
     let expected = json!([assistant("AB"), function_call("call_0", "t", "{}"), output("call_0", "1")]);
-    assert_eq!((items, warnings), (expected, vec!["opaque_not_carried".to_owned()]));
+    assert_eq!(items, expected);
+    assert_eq!(warnings, ["opaque_not_carried", "reasoning_not_carried"]);
 }
 
 #[test]
@@ -318,4 +320,14 @@ fn a_note_never_overrules_the_call_that_it_is_about() {
     let expected = json!([asked, output("a", "1")]);
     let warnings = vec!["call_contradicted".to_owned()];
     assert_eq!(input(vec![said([call("a", "t", "{}"), note]), result("a", "1")]), (expected, warnings));
+}
+
+#[test]
+fn reasoning_with_nothing_behind_it_is_not_sent() {
+    let reasoning = |id: &str| json!({ "type": "reasoning", "id": id, "summary": [], "encrypted_content": "AAAA" });
+    let item = |id: &str| opaque(&json!({ "item": reasoning(id) }));
+    let lost = vec!["reasoning_not_carried".to_owned()];
+    assert_eq!(input(vec![said([item("r"), item("s")]), heard("Ada", "Hm")]), (json!([user("Ada: Hm")]), lost.clone()));
+    let parts = [item("r"), text("A"), Part::Reasoning("Hm".into()), item("s")];
+    assert_eq!(input(vec![said(parts)]), (json!([reasoning("r"), assistant("A")]), lost));
 }
