@@ -12,6 +12,7 @@ use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use serde_json::Value;
 
 pub mod anthropic_messages;
+mod arguments;
 mod conversation;
 mod events;
 mod failure;

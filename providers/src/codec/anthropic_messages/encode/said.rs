@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::super::note::Note;
 use super::messages::text;
+use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, text_of};
 
 /// Under this key stand arguments that are no JSON object, as the provider advises: an input has to be one.
@@ -108,9 +109,6 @@ pub(super) fn is_thinking(block: &Value) -> bool {
 }
 
 fn call_block(call: &CallPart, id: &str, warnings: &mut BTreeSet<&'static str>) -> Value {
-    let input = serde_json::from_str::<Fields>(&call.arguments).unwrap_or_else(|_| {
-        warnings.insert("arguments_not_object");
-        Fields::from_iter([(INVALID.to_owned(), json!(call.arguments))])
-    });
+    let input = object_of(&call.arguments, INVALID, warnings);
     json!({ "type": "tool_use", "id": id, "name": call.tool, "input": input })
 }

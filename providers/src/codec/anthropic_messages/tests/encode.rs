@@ -304,3 +304,13 @@ fn thinking_that_broke_off_before_its_signature_is_not_sent() {
     assert_eq!(messages[1], assistant(&[asks("a", &json!({}))]));
     assert_eq!(warnings, ["reasoning_not_carried", "result_missing"]);
 }
+
+#[test]
+fn arguments_that_an_object_does_not_keep_are_told() {
+    for (arguments, code) in
+        [("{\"x\":123456789012345678901}", "arguments_rounded"), ("{\"x\":1,\"x\":2}", "arguments_repeated_dropped")]
+    {
+        let (_, warnings) = encode(vec![heard("Ada", "Go"), said([call("a", "t", arguments)]), result("a", "1")]);
+        assert_eq!(warnings, [code]);
+    }
+}

@@ -5,13 +5,11 @@ use serde_json::{Value, json};
 
 use super::super::note::{Kind, Note};
 use super::Warnings;
+use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, fields_of as fields};
 
 /// The key under which the model finds arguments that are no object: what it wrote, as it wrote it.
 const MALFORMED: &str = "malformed_arguments";
-
-/// The most digits that every number keeps.
-const DIGITS_MAX: usize = 15;
 
 /// An answer as parts.
 #[derive(Debug, Default)]
@@ -50,35 +48,8 @@ pub(super) fn parts(parts: &[Part], warnings: &mut Warnings) -> Said {
     Said { parts: written.into_iter().map(|(_, fields)| Value::Object(fields)).collect(), ids }
 }
 
-/// A call. Arguments that are no object, which another wire let pass, are not repaired: the wire has no text in their
-/// place, so they stand under a name of their own.
 fn call_json(call: &CallPart, warnings: &mut Warnings) -> Value {
-    let arguments = serde_json::from_str::<Fields>(&call.arguments).map(Value::Object);
-    if arguments.is_err() {
-        warnings.insert("arguments_not_an_object");
-    } else if may_be_rounded(&call.arguments) {
-        warnings.insert("arguments_rounded");
-    }
-    let arguments = arguments.unwrap_or_else(|_| json!({ MALFORMED: call.arguments }));
-    json!({ "functionCall": { "name": call.tool, "args": arguments } })
-}
-
-/// Whether a number outside of texts has more digits than a number in a body surely keeps. Integers of 64 bits keep all.
-fn may_be_rounded(json: &str) -> bool {
-    let mut is_escaped = false;
-    let mut is_text = false;
-    let outside = json.chars().map(|c| {
-        let was_text = is_text;
-        is_text ^= c == '"' && !is_escaped;
-        is_escaped = is_text && c == '\\' && !is_escaped;
-        if was_text { ' ' } else { c }
-    });
-    let outside: String = outside.collect();
-    let mut numbers = outside.split(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
-    numbers.any(|number| {
-        let digits = number.chars().filter(char::is_ascii_digit).count();
-        digits > DIGITS_MAX && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
-    })
+    json!({ "functionCall": { "name": call.tool, "args": object_of(&call.arguments, MALFORMED, warnings) } })
 }
 
 /// Adds what came with a part; the fields of a call go into the call.

@@ -189,7 +189,7 @@ fn arguments_that_the_wire_cannot_carry_are_told() {
         (contents[1]["parts"][0]["functionCall"]["args"].clone(), warnings)
     };
     for malformed in ["{bad", "[1]", "", "null"] {
-        let expected = (json!({ "malformed_arguments": malformed }), vec!["arguments_not_an_object".to_owned()]);
+        let expected = (json!({ "malformed_arguments": malformed }), vec!["arguments_not_object".to_owned()]);
         assert_eq!(sent(malformed), expected);
     }
     for exact in ["{\"x\":-9223372036854775808}", "{\"x\":\"a\\\"1234567890123456789012345\"}", "{\"x\":0.123456789}"] {
