@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::request::{CacheTtl, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::request::{CachePlace, CacheTtl, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::codec::json::Fields;
@@ -27,9 +27,6 @@ pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings
     }
     put("text", parameters.output.as_ref().map(|output| json!({ "format": format(output) })));
     put("reasoning", parameters.reasoning.and_then(reasoning));
-    // The start of a request is cached unasked; all that can be asked for is to keep it for more than minutes.
-    let is_long = parameters.cache.values().any(|ttl| *ttl == CacheTtl::OneHour);
-    put("prompt_cache_retention", is_long.then(|| json!("24h")));
     warnings.extend(not_carried(parameters));
     if !put_extra(&parameters.extra, body) {
         warnings.insert("extra_not_carried");
@@ -38,10 +35,13 @@ pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings
 
 fn not_carried(parameters: &Parameters) -> impl Iterator<Item = &'static str> {
     let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max);
+    // The start of a request is cached unasked. To keep it for a day can be asked for in `extra`; for an hour it cannot.
+    let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| *place == CachePlace::Auto && *ttl == CacheTtl::Default;
     [
         (!parameters.stop.is_empty(), "stop_not_carried"),
         (parameters.seed.is_some(), "seed_not_carried"),
         (budget.is_some(), "reasoning_tokens_not_carried"),
+        (!parameters.cache.iter().all(is_unasked), "cache_not_carried"),
     ]
     .into_iter()
     .filter_map(|(is_asked, code)| is_asked.then_some(code))

@@ -238,12 +238,20 @@ fn a_call_without_tools_says_nothing_of_tools() {
 }
 
 #[test]
-fn only_a_cache_for_long_is_asked_for() {
-    for (ttl, expected) in
-        [(CacheTtl::Default, None), (CacheTtl::FiveMinutes, None), (CacheTtl::OneHour, Some(&json!("24h")))]
-    {
-        let (body, warnings) = with(Parameters { cache: [(CachePlace::System, ttl)].into(), ..Parameters::default() });
-        assert_eq!((body.get("prompt_cache_retention"), warnings), (expected, no_warnings()));
+fn no_cache_can_be_asked_for_but_the_one_that_is_there() {
+    let sent = |place, ttl| {
+        let (body, warnings) = with(Parameters { cache: [(place, ttl)].into(), ..Parameters::default() });
+        assert_eq!(body.get("prompt_cache_retention"), None, "nothing asks for a whole day");
+        warnings
+    };
+    assert_eq!(sent(CachePlace::Auto, CacheTtl::Default), no_warnings());
+    for (place, ttl) in [
+        (CachePlace::Auto, CacheTtl::FiveMinutes),
+        (CachePlace::Auto, CacheTtl::OneHour),
+        (CachePlace::System, CacheTtl::Default),
+        (CachePlace::Tools, CacheTtl::OneHour),
+    ] {
+        assert_eq!(sent(place, ttl), ["cache_not_carried"], "{place:?} {ttl:?}");
     }
 }
 
