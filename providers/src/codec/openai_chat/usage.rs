@@ -11,10 +11,12 @@ pub(super) fn usage(value: &Value) -> Usage {
     let cached = count("/prompt_tokens_details/cached_tokens")
         .or_else(|| count("/prompt_cache_hit_tokens"))
         .or_else(|| count("/cache_read_input_tokens"));
+    let cache_written =
+        count("/prompt_tokens_details/cache_write_tokens").or_else(|| count("/cache_creation_input_tokens"));
     let output = count("/completion_tokens").map(|output| {
         output.saturating_add(left_out(input, output, reasoning, count("/total_tokens")).unwrap_or_default())
     });
-    Usage { input, output, cached, reasoning, cache_written: None }
+    Usage { input, output, cached, cache_written, reasoning }
 }
 
 /// Some servers leave the reasoning out of `completion_tokens`; the total tells which.

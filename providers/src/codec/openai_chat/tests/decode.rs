@@ -217,3 +217,15 @@ fn a_call_without_a_name_is_kept_and_is_no_call() {
     assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
     assert_eq!(reply.warnings, ["calls_incomplete", "calls_missing"]);
 }
+
+#[test]
+fn tokens_that_were_written_into_a_cache_are_counted() {
+    let written = |mut counts: Value| {
+        counts["prompt_tokens"] = json!(9);
+        let choice = json!({ "message": { "content": "x" }, "finish_reason": "stop" });
+        decode(&json!({ "choices": [choice], "usage": counts })).reply().usage.cache_written
+    };
+    assert_eq!(written(json!({ "prompt_tokens_details": { "cache_write_tokens": 7 } })), Some(7));
+    assert_eq!(written(json!({ "cache_creation_input_tokens": 5 })), Some(5));
+    assert_eq!(written(json!({})), None);
+}
