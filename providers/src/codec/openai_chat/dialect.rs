@@ -53,7 +53,7 @@ pub enum ReasoningStyle {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
-    /// Any text.
+    /// Any text of at most 40 bytes.
     #[default]
     Any,
     /// Exactly nine letters and digits.

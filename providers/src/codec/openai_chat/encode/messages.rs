@@ -10,6 +10,9 @@ use super::super::{CallIds, FileParts, OpenAiChat};
 use super::{files, said};
 use crate::codec::conversation::{CallResult, Conversation, Heard, IdOf, Turn, any_id, marked};
 
+/// The most bytes of a call's id that OpenAI takes on this wire.
+const ID_BYTES_MAX: usize = 40;
+
 /// The messages, and what could not be carried.
 pub(super) fn messages<'r>(
     codec: &'r OpenAiChat,
@@ -50,9 +53,14 @@ fn user(form: FileParts, heard: &Heard<'_>) -> Value {
 
 fn ids(wanted: CallIds) -> IdOf {
     match wanted {
-        CallIds::Any => any_id,
+        CallIds::Any => short_id,
         CallIds::Nine => nine_id,
     }
+}
+
+/// The label; one that is too long, as some servers give them, becomes `call_<n>`.
+fn short_id(label: &str, call: usize) -> String {
+    any_id(if label.len() > ID_BYTES_MAX { "" } else { label }, call)
 }
 
 /// The label, if it is nine letters and digits, as those of such a server are; else nine characters with the number.

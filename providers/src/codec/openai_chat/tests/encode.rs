@@ -232,3 +232,15 @@ fn a_summary_is_a_marked_message() {
     let marked = user("[summary of the earlier conversation] Ada asked twice.");
     assert_eq!((messages, warnings), (json!([marked, user("Ada: Hi")]), no_warnings()));
 }
+
+#[test]
+fn an_id_that_is_too_long_becomes_another_for_the_call_and_its_result() {
+    let (fits, long) = ("x".repeat(40), "x".repeat(41));
+    let items = vec![
+        said([call(&fits, "t", "1"), call(&long, "t", "2")]),
+        result(&long, "two"),
+        result(&fits, "one"),
+    ];
+    let expected = json!([asks(&[(&fits, "1"), ("call_1", "2")]), tool(&fits, "one"), tool("call_1", "two")]);
+    assert_eq!(encode(items), (expected, no_warnings()));
+}
