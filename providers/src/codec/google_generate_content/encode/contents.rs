@@ -27,7 +27,7 @@ pub(super) fn contents(
         match turn {
             Turn::Heard(heard) => writer.add("user", heard_parts(&heard)),
             Turn::Said { parts, ids: _ } => {
-                let said = said::parts(parts, warnings);
+                let said = said::parts(request.model(), parts, warnings);
                 writer.add("model", said.parts);
                 writer.ids = said.ids;
             }

@@ -11,6 +11,12 @@ use crate::codec::json::{Fields, fields_of as fields};
 /// The key under which the model finds arguments that are no object: what it wrote, as it wrote it.
 const MALFORMED: &str = "malformed_arguments";
 
+/// Where a signature goes back.
+const SIGNATURE: &str = "thoughtSignature";
+
+/// What Google takes for the signature of a call that none of its models made.
+const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+
 /// An answer as parts.
 #[derive(Debug, Default)]
 pub(super) struct Said {
@@ -20,7 +26,7 @@ pub(super) struct Said {
 }
 
 /// Writes an answer.
-pub(super) fn parts(parts: &[Part], warnings: &mut Warnings) -> Said {
+pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Said {
     let notes = |part: &Part| if let Part::Opaque(opaque) = part { Note::read(opaque) } else { None };
     let has_thoughts = parts.iter().filter_map(notes).any(|note| note == Note::Thoughts);
     let mut written: Vec<(Option<Kind>, Fields)> = Vec::new();
@@ -44,12 +50,33 @@ pub(super) fn parts(parts: &[Part], warnings: &mut Warnings) -> Said {
         }
     }
     written.retain(|(_, fields)| !says_nothing(fields));
+    if wants_signatures(model) {
+        sign_first_call(&mut written, warnings);
+    }
     let ids = written.iter().filter(|(kind, _)| *kind == Some(Kind::Call)).map(|(_, call)| id_of(call)).collect();
     Said { parts: written.into_iter().map(|(_, fields)| Value::Object(fields)).collect(), ids }
 }
 
 fn call_json(call: &CallPart, warnings: &mut Warnings) -> Value {
     json!({ "functionCall": { "name": call.tool, "args": object_of(&call.arguments, MALFORMED, warnings) } })
+}
+
+/// Whether a model refuses calls without its signature, as Gemini does from version 3 on.
+fn wants_signatures(model: &str) -> bool {
+    let name = model.strip_prefix("models/").unwrap_or(model);
+    let version = name.strip_prefix("gemini-").map(|rest| rest.split(['.', '-']).next().unwrap_or_default());
+    // Names without a number are those of the newest.
+    version.is_some_and(|version| version.parse::<u32>().map_or(true, |version| version >= 3))
+}
+
+/// An answer of another provider, or of an older model, has no signature. Of the calls in an answer only the first is
+/// looked at.
+fn sign_first_call(written: &mut [(Option<Kind>, Fields)], warnings: &mut Warnings) {
+    let first = written.iter_mut().find(|(kind, _)| *kind == Some(Kind::Call));
+    if let Some((_, call)) = first.filter(|(_, call)| !call.contains_key(SIGNATURE)) {
+        call.insert(SIGNATURE.to_owned(), json!(NO_SIGNATURE));
+        warnings.insert("signature_not_known");
+    }
 }
 
 /// Adds what came with a part; the fields of a call go into the call.

@@ -243,3 +243,25 @@ proptest! {
         prop_assert!(named(contents.last().unwrap(), "functionCall").is_empty());
     }
 }
+
+#[test]
+fn a_call_that_the_model_did_not_sign_is_sent_as_such_to_models_that_want_signatures() {
+    let sent = |model: &str, parts: Vec<Part>| {
+        let mut request = request(vec![heard("Go"), said(parts), result("a", "1"), result("b", "2")]);
+        request.model = model.into();
+        let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
+        let signatures = [0, 1].map(|at| wire.body["contents"][1]["parts"][at]["thoughtSignature"].clone());
+        (signatures, wire.warnings)
+    };
+    let foreign = || vec![call("a", "t", "{}"), call("b", "t", "{}")];
+    let told = ([json!("skip_thought_signature_validator"), Value::Null], vec!["signature_not_known".to_owned()]);
+    for model in ["gemini-3-flash-preview", "models/gemini-3.1-pro", "gemini-10-pro", "gemini-flash-latest"] {
+        assert_eq!(sent(model, foreign()), told, "{model}");
+    }
+    for model in ["gemini-2.5-flash", "models/gemini-1.5-pro", "small-3", "gemma-3"] {
+        assert_eq!(sent(model, foreign()), ([Value::Null, Value::Null], vec![]), "{model}");
+    }
+    let signed = with("call", &json!({ "thoughtSignature": "s" }));
+    let own = vec![call("a", "t", "{}"), signed, call("b", "t", "{}")];
+    assert_eq!(sent("gemini-3-pro", own), ([json!("s"), Value::Null], vec![]));
+}
