@@ -43,6 +43,7 @@ pub const PRESETS: &[Preset] = &[
         key: Some("OPENROUTER_API_KEY"),
         quirks: &[
             ("output_limit", "max_tokens"),
+            ("reasoning_echo", "as_received"),
             ("reasoning_style", "object"),
             ("stream_usage", "unasked"),
             ("cache_hints", "cache_control"),
@@ -69,6 +70,7 @@ pub const PRESETS: &[Preset] = &[
         key: Some("DEEPSEEK_API_KEY"),
         quirks: &[
             ("output_limit", "max_tokens"),
+            ("reasoning_echo", "as_received"),
             ("reasoning_style", "thinking"),
             ("output_forms", "json"),
             ("file_parts", "left_out"),
@@ -95,6 +97,7 @@ pub const PRESETS: &[Preset] = &[
         key: None,
         quirks: &[
             ("output_limit", "max_tokens"),
+            ("reasoning_echo", "as_received"),
             ("choice_word", "left_out"),
             ("parallel_field", "left_out"),
             ("file_parts", "images"),
@@ -105,21 +108,31 @@ pub const PRESETS: &[Preset] = &[
         wire: Wire::OpenaiChat,
         base_url: "http://127.0.0.1:8000/v1",
         key: None,
-        quirks: &[("file_parts", "images")],
+        quirks: &[("reasoning_echo", "as_received"), ("file_parts", "images")],
     },
     Preset {
         name: "llamacpp",
         wire: Wire::OpenaiChat,
         base_url: "http://127.0.0.1:8080/v1",
         key: None,
-        quirks: &[("output_limit", "max_tokens"), ("choice_word", "unnamed"), ("file_parts", "images")],
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("reasoning_echo", "as_received"),
+            ("choice_word", "unnamed"),
+            ("file_parts", "images"),
+        ],
     },
     Preset {
         name: "lmstudio",
         wire: Wire::OpenaiChat,
         base_url: "http://127.0.0.1:1234/v1",
         key: None,
-        quirks: &[("output_limit", "max_tokens"), ("reasoning_style", "left_out"), ("file_parts", "images")],
+        quirks: &[
+            ("output_limit", "max_tokens"),
+            ("reasoning_echo", "as_received"),
+            ("reasoning_style", "left_out"),
+            ("file_parts", "images"),
+        ],
     },
     Preset {
         name: "anthropic-messages",

@@ -134,3 +134,10 @@ fn the_documented_settings_of_the_chat_wire_are_those_of_its_codec() {
         assert!(text.contains(&format!("| `{setting}` | `")), "docs/providers.md does not tell of `{setting}`");
     }
 }
+
+#[test]
+fn reasoning_goes_back_only_to_servers_that_take_it() {
+    let takes = |preset: &&Preset| preset.quirks.contains(&("reasoning_echo", "as_received"));
+    let names: Vec<&str> = PRESETS.iter().filter(takes).map(|preset| preset.name).collect();
+    assert_eq!(names, ["openrouter", "deepseek", "ollama", "vllm", "llamacpp", "lmstudio"]);
+}

@@ -23,15 +23,15 @@ impl OutputLimit {
     }
 }
 
-/// Whether reasoning that a server gave is given back to it.
+/// Whether reasoning that a server gave, and other fields that it wants to have back, are given back to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
-    /// In the field in which it came. Several servers refuse the next step of a tool call without it.
+    /// Never: OpenAI and others refuse fields that they do not know, and an answer may be of another server.
     #[default]
-    AsReceived,
-    /// Never: for a server that refuses fields it does not know.
     Never,
+    /// In the field in which it came. Several servers refuse the next step of a tool call without it.
+    AsReceived,
 }
 
 /// How a server is told how much to reason.

@@ -27,7 +27,7 @@ pub(super) enum Note {
         /// The fields.
         fields: Fields,
     },
-    /// The field in which the reply's reasoning text came.
+    /// The field in which reasoning text came: the first such note is about the reply's first reasoning, and so on.
     ReasoningField(String),
     /// Whatever else was there. Kept for audit, not sent back.
     Kept(Fields),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::request::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_core::response::{CallPart, Part};
-use folkmoot_providers::codec::openai_chat::{FileParts, SystemRole};
+use folkmoot_providers::codec::openai_chat::{FileParts, ReasoningEcho, SystemRole};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, Wire};
 use serde_json::{Map, Value, json};
 
@@ -63,6 +63,10 @@ fn expressed(recorded: &Value) -> Option<(ForgedRequest, Vec<Words>, OpenAiChat)
     let (parameters, mut codec) = parameters(recorded);
     if systems.iter().any(|message| message["role"] == "developer") {
         codec.system_role = SystemRole::Developer;
+    }
+    let has_echo = |message: &Value| ["reasoning_content", "reasoning_details"].iter().any(|f| !message[*f].is_null());
+    if rest.iter().any(has_echo) {
+        codec.reasoning_echo = ReasoningEcho::AsReceived;
     }
     if recorded.to_string().contains("\"document_url\"") || rest.iter().any(words::has_bare_audio) {
         codec.file_parts = FileParts::DocumentUrl;

@@ -115,8 +115,9 @@ impl Answer {
         let mut echoed = std::mem::take(&mut self.echoed).into_fields();
         if !self.details.is_empty() {
             echoed.insert("reasoning_details".to_owned(), Value::Array(std::mem::take(&mut self.details)));
-        } else if let Some((_, field)) = self.reasoning.iter().zip(REASONING).find(|(text, _)| !text.is_empty()) {
-            parts.extend(Note::ReasoningField(field.to_owned()).into_part());
+        } else {
+            let fields = self.reasoning.iter().zip(REASONING).filter(|(text, _)| !text.is_empty());
+            parts.extend(fields.filter_map(|(_, field)| Note::ReasoningField(field.to_owned()).into_part()));
         }
         let kept: Fields = std::mem::take::<Kept>(&mut self.kept).into_fields();
         parts.extend(Note::Message(echoed).into_part());

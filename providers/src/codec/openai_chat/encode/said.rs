@@ -1,5 +1,7 @@
 //! The agent's own answers.
 
+use std::collections::VecDeque;
+
 use folkmoot_core::response::{CallPart, Part};
 use serde_json::{Value, json};
 
@@ -8,7 +10,7 @@ use super::super::note::Note;
 use crate::codec::json::Fields;
 
 /// An answer as a message.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Said {
     /// The message; `None` if there is nothing in it that the wire carries.
     pub(super) message: Option<Value>,
@@ -16,53 +18,102 @@ pub(super) struct Said {
     pub(super) warnings: Vec<&'static str>,
 }
 
+/// What an answer is written of.
+#[derive(Debug, Default)]
+struct Writer<'r> {
+    text: String,
+    calls: Vec<Value>,
+    /// Reasoning that has not found its field, in order.
+    reasoning: VecDeque<&'r str>,
+    /// The fields of the message besides its text and calls.
+    fields: Fields,
+    warnings: Vec<&'static str>,
+}
+
 /// Writes an answer whose calls have these `ids`.
 pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> Said {
-    let mut said = Said::default();
-    let (mut text, mut reasoning, mut calls, mut fields) = (String::new(), String::new(), Vec::new(), Fields::new());
+    let mut writer = Writer::default();
     let mut notes = Vec::new();
     let mut ids = ids.into_iter();
     for part in parts {
         match part {
-            Part::Text(more) | Part::Refusal(more) => text.push_str(more),
-            Part::Reasoning(more) => reasoning.push_str(more),
-            Part::Call(call) => calls.extend(ids.next().map(|id| call_json(call, &id))),
+            Part::Text(more) | Part::Refusal(more) => writer.text.push_str(more),
+            Part::Reasoning(more) => writer.reasoning.push_back(more),
+            Part::Call(call) => writer.calls.extend(ids.next().map(|id| call_json(call, &id))),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) => notes.push(note),
-                None => said.warnings.push("opaque_not_carried"),
+                None => writer.warnings.push("opaque_not_carried"),
             },
         }
     }
-    if echo == ReasoningEcho::AsReceived {
-        notes.into_iter().for_each(|note| echo_note(note, &mut reasoning, &mut calls, &mut fields));
+    for note in notes {
+        match echo {
+            ReasoningEcho::AsReceived => writer.echo(note),
+            ReasoningEcho::Never => writer.leave_out(&note),
+        }
     }
-    if text.is_empty() && calls.is_empty() && fields.is_empty() {
-        return said;
+    if !writer.reasoning.is_empty() {
+        writer.warnings.push("reasoning_not_carried");
     }
-    let is_call_only = text.is_empty() && !calls.is_empty();
-    fields.insert("role".to_owned(), json!("assistant"));
-    fields.insert("content".to_owned(), if is_call_only { Value::Null } else { Value::String(text) });
-    if !calls.is_empty() {
-        fields.insert("tool_calls".to_owned(), Value::Array(calls));
-    }
-    said.message = Some(Value::Object(fields));
-    said
+    writer.into_said()
 }
 
-fn echo_note(note: Note, reasoning: &mut String, calls: &mut [Value], message: &mut Fields) {
-    match note {
-        Note::Message(fields) => message.extend(fields),
-        Note::Call { call, fields } => {
-            if let Some(Value::Object(call)) = calls.get_mut(call) {
-                call.extend(fields);
+impl Writer<'_> {
+    fn echo(&mut self, note: Note) {
+        match note {
+            Note::Message(fields) => {
+                if fields.keys().any(|field| is_of_reasoning(field)) {
+                    self.reasoning.clear();
+                }
+                self.fields.extend(fields);
             }
+            Note::Call { call, fields } => {
+                if let Some(Value::Object(call)) = self.calls.get_mut(call) {
+                    call.extend(fields);
+                }
+            }
+            Note::ReasoningField(field) => {
+                if !self.fields.contains_key(&field)
+                    && let Some(text) = self.reasoning.pop_front()
+                    // Wanted only between a call and its result; elsewhere servers throw it away.
+                    && !self.calls.is_empty()
+                {
+                    self.fields.insert(field, Value::from(text));
+                }
+            }
+            Note::Kept(_) => {}
         }
-        // Wanted only between a call and its result; elsewhere servers throw it away.
-        Note::ReasoningField(field) if !calls.is_empty() => {
-            message.insert(field, Value::String(std::mem::take(reasoning)));
-        }
-        Note::ReasoningField(_) | Note::Kept(_) => {}
     }
+
+    /// Tells of what would go back to another server.
+    fn leave_out(&mut self, note: &Note) {
+        match note {
+            Note::Message(fields) if fields.keys().all(|field| is_of_reasoning(field)) => {
+                self.warnings.push("reasoning_not_carried");
+            }
+            Note::Message(_) | Note::Call { .. } => self.warnings.push("opaque_not_carried"),
+            Note::ReasoningField(_) | Note::Kept(_) => {}
+        }
+    }
+
+    fn into_said(self) -> Said {
+        let Self { text, calls, mut fields, warnings, reasoning: _ } = self;
+        if text.is_empty() && calls.is_empty() && fields.is_empty() {
+            return Said { message: None, warnings };
+        }
+        let is_call_only = text.is_empty() && !calls.is_empty();
+        fields.insert("role".to_owned(), json!("assistant"));
+        fields.insert("content".to_owned(), if is_call_only { Value::Null } else { Value::String(text) });
+        if !calls.is_empty() {
+            fields.insert("tool_calls".to_owned(), Value::Array(calls));
+        }
+        Said { message: Some(Value::Object(fields)), warnings }
+    }
+}
+
+/// Whether a field holds reasoning: all servers name such fields in one way.
+fn is_of_reasoning(field: &str) -> bool {
+    field.starts_with("reasoning")
 }
 
 fn call_json(call: &CallPart, id: &str) -> Value {

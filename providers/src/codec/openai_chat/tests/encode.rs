@@ -41,6 +41,13 @@ fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
     (wire.body["messages"].clone(), wire.warnings)
 }
 
+/// The same for a server that takes back what it gave.
+fn echo(items: Vec<Item>) -> (Value, Vec<String>) {
+    let codec = OpenAiChat { reasoning_echo: ReasoningEcho::AsReceived, ..OpenAiChat::default() };
+    let wire = codec.encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    (wire.body["messages"].clone(), wire.warnings)
+}
+
 fn no_warnings() -> Vec<String> {
     Vec::new()
 }
@@ -136,7 +143,7 @@ fn what_the_provider_signed_goes_back_as_it_came() {
     let signed = include_bytes!("../../../../tests/fixtures/openai-chat/signed.json");
     let response = OpenAiChat::default().decode(signed).unwrap();
     let recorded: Value = serde_json::from_slice(signed).unwrap();
-    let (messages, warnings) = encode(vec![said(response.reply().parts.clone()), result("a", "1")]);
+    let (messages, warnings) = echo(vec![said(response.reply().parts.clone()), result("a", "1")]);
     assert_eq!(messages[0]["reasoning_details"], recorded["choices"][0]["message"]["reasoning_details"]);
     assert_eq!((&messages[0]["reasoning"], &messages[0]["mood"]), (&Value::Null, &Value::Null));
     assert_eq!(warnings, no_warnings());
@@ -145,7 +152,7 @@ fn what_the_provider_signed_goes_back_as_it_came() {
     let response = OpenAiChat::default().decode(calls).unwrap();
     let recorded: Value = serde_json::from_slice(calls).unwrap();
     let recorded = &recorded["choices"][0]["message"];
-    let (messages, _) = encode(vec![said(response.reply().parts.clone())]);
+    let (messages, _) = echo(vec![said(response.reply().parts.clone())]);
     for field in ["role", "content", "reasoning_content", "tool_calls"] {
         assert_eq!(messages[0][field], recorded[field], "{field}");
     }
@@ -154,20 +161,51 @@ fn what_the_provider_signed_goes_back_as_it_came() {
 #[test]
 fn reasoning_goes_back_only_with_calls_and_only_where_it_came_from_this_wire() {
     let field = opaque(&json!({ "reasoning_field": "reasoning_content" }));
-    let (messages, _) = encode(vec![said([Part::Reasoning("r".into()), Part::Text("x".into()), field.clone()])]);
-    assert_eq!(messages, json!([{ "role": "assistant", "content": "x" }]));
+    let text = said([Part::Reasoning("r".into()), Part::Text("x".into()), field.clone()]);
+    assert_eq!(echo(vec![text]), (json!([{ "role": "assistant", "content": "x" }]), no_warnings()));
 
     let parts = [Part::Reasoning("r".into()), call("a", "t", "{}"), field];
-    let (messages, _) = encode(vec![said(parts.clone()), result("a", "1")]);
-    assert_eq!(messages[0]["reasoning_content"], json!("r"));
-    let silent = OpenAiChat { reasoning_echo: ReasoningEcho::Never, ..OpenAiChat::default() };
-    let body = silent.encode(&request(vec![said(parts)]).into_request(), &Files::new(), Mode::Whole).body;
-    assert_eq!(body["messages"][0], asks(&[("a", "{}")]));
+    let (messages, warnings) = echo(vec![said(parts), result("a", "1")]);
+    assert_eq!((&messages[0]["reasoning_content"], warnings), (&json!("r"), no_warnings()));
 
     let foreign = Part::Opaque(json!({ "another-wire": { "signature": "s" } }));
-    let (messages, warnings) = encode(vec![said([Part::Text("x".into()), foreign])]);
-    assert_eq!(messages, json!([{ "role": "assistant", "content": "x" }]));
-    assert_eq!(warnings, ["opaque_not_carried"]);
+    let (messages, warnings) =
+        echo(vec![said([Part::Reasoning("r".into()), call("a", "t", "{}"), foreign]), result("a", "1")]);
+    assert_eq!(messages[0], asks(&[("a", "{}")]));
+    assert_eq!(warnings, ["opaque_not_carried", "reasoning_not_carried"]);
+}
+
+#[test]
+fn what_a_server_gave_goes_to_no_other_unless_it_is_said_to_take_it() {
+    let notes = [
+        (
+            vec![Part::Reasoning("r".into()), opaque(&json!({ "reasoning_field": "reasoning" }))],
+            "reasoning_not_carried",
+        ),
+        (vec![opaque(&json!({ "message": { "reasoning_details": [{}] } }))], "reasoning_not_carried"),
+        (vec![opaque(&json!({ "message": { "extra_content": {} } }))], "opaque_not_carried"),
+        (vec![opaque(&json!({ "call": { "call": 0, "fields": { "extra_content": {} } } }))], "opaque_not_carried"),
+    ];
+    for (parts, code) in notes {
+        let items = vec![said([vec![call("a", "t", "{}")], parts].concat()), result("a", "1")];
+        let (messages, warnings) = encode(items.clone());
+        assert_eq!((&messages[0], warnings), (&asks(&[("a", "{}")]), vec![code.to_owned()]));
+        let (messages, warnings) = echo(items);
+        assert_ne!(messages[0], asks(&[("a", "{}")]));
+        assert_eq!(warnings, no_warnings());
+    }
+}
+
+#[test]
+fn two_reasoning_fields_stay_two() {
+    let calls = json!([{ "id": "a", "type": "function", "function": { "name": "t", "arguments": "{}" } }]);
+    let message = json!({ "reasoning": "one", "reasoning_content": "two", "tool_calls": calls });
+    let reply = decode(&answer(&message, "tool_calls")).reply().clone();
+    let (messages, warnings) = echo(vec![said(reply.parts), result("a", "1")]);
+    assert_eq!(
+        (&messages[0]["reasoning"], &messages[0]["reasoning_content"], warnings),
+        (&json!("one"), &json!("two"), no_warnings())
+    );
 }
 
 #[test]
@@ -236,11 +274,7 @@ fn a_summary_is_a_marked_message() {
 #[test]
 fn an_id_that_is_too_long_becomes_another_for_the_call_and_its_result() {
     let (fits, long) = ("x".repeat(40), "x".repeat(41));
-    let items = vec![
-        said([call(&fits, "t", "1"), call(&long, "t", "2")]),
-        result(&long, "two"),
-        result(&fits, "one"),
-    ];
+    let items = vec![said([call(&fits, "t", "1"), call(&long, "t", "2")]), result(&long, "two"), result(&fits, "one")];
     let expected = json!([asks(&[(&fits, "1"), ("call_1", "2")]), tool(&fits, "one"), tool("call_1", "two")]);
     assert_eq!(encode(items), (expected, no_warnings()));
 }
