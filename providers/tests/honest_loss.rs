@@ -1,5 +1,4 @@
 //! What a request asks for is in the body, or a warning says that it is not: on every wire and for every provider.
-#![expect(clippy::panic, clippy::unwrap_used, reason = "a test reports by panicking")]
 
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::port::Files;
