@@ -23,6 +23,7 @@ mod names;
 pub mod openai_chat;
 pub mod openai_responses;
 pub mod sse;
+pub mod warning;
 mod wire;
 
 pub use anthropic_messages::AnthropicMessages;

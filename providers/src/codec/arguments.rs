@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::json::Fields;
+use super::warning;
 
 /// The most digits that every number keeps.
 const DIGITS_MAX: usize = 15;
@@ -15,14 +16,14 @@ const DIGITS_MAX: usize = 15;
 /// finds what it wrote. What the object does not keep of the text is told.
 pub(super) fn object_of(arguments: &str, invalid: &str, warnings: &mut BTreeSet<&'static str>) -> Fields {
     let Ok(object) = serde_json::from_str::<Fields>(arguments) else {
-        warnings.insert("arguments_not_object");
+        warnings.insert(warning::ARGUMENTS_NOT_OBJECT);
         return Fields::from_iter([(invalid.to_owned(), Value::from(arguments))]);
     };
     if may_be_rounded(arguments) {
-        warnings.insert("arguments_rounded");
+        warnings.insert(warning::ARGUMENTS_ROUNDED);
     }
     if serde_json::from_str::<Repeats>(arguments).is_ok_and(|repeats| repeats.0) {
-        warnings.insert("arguments_repeated_dropped");
+        warnings.insert(warning::ARGUMENTS_REPEATED);
     }
     object
 }
@@ -133,7 +134,7 @@ mod tests {
             assert_eq!(told(rounded).1, ["arguments_rounded"], "{rounded}");
         }
         for repeated in ["{\"x\":1,\"x\":1}", "{\"y\":[{\"x\":1,\"\\u0078\":2}]}"] {
-            assert_eq!(told(repeated).1, ["arguments_repeated_dropped"], "{repeated}");
+            assert_eq!(told(repeated).1, ["arguments_repeated"], "{repeated}");
         }
     }
 

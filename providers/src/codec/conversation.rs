@@ -9,6 +9,7 @@ use folkmoot_core::request::{Attached, Item, ModelRequest};
 use folkmoot_core::response::Part;
 
 use super::Codec;
+use super::warning;
 
 /// What a model reads in place of a result that is not there.
 const NO_RESULT: &str = "[no result of this call is known]";
@@ -143,7 +144,7 @@ impl<'r> Writer<'r> {
         let text = said.into_iter().chain(lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
         let files: Vec<File<'r>> = attachments.iter().filter_map(|attached| self.file(attached)).collect();
         if files.len() < attachments.len() {
-            self.out.warnings.insert("attachment_not_sent");
+            self.out.warnings.insert(warning::ATTACHMENT_NOT_SENT);
         }
         Heard { text: format!("{from}: {text}"), files }
     }
@@ -174,7 +175,7 @@ impl<'r> Writer<'r> {
                 self.answer_all();
             }
         } else {
-            self.out.warnings.insert("result_without_call");
+            self.out.warnings.insert(warning::RESULT_WITHOUT_CALL);
             self.tell(format!("[result] {}", marked(text, failed)));
         }
     }
@@ -192,7 +193,7 @@ impl<'r> Writer<'r> {
         let mut results = Vec::new();
         for Open { id, tool, result } in self.open.drain(..) {
             if result.is_none() {
-                self.out.warnings.insert("result_missing");
+                self.out.warnings.insert(warning::RESULT_MISSING);
             }
             let (text, failed) = result.unwrap_or_else(|| (NO_RESULT.to_owned(), false));
             results.push(CallResult { id, tool, text, failed });

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::{Mode, WireRequest};
 use super::AnthropicMessages;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 mod files;
 mod messages;
@@ -99,7 +100,7 @@ fn tool(tool: &ToolDeclaration, strict: Option<bool>) -> Value {
 fn put_extra(body: &mut Body, parameters: &Parameters) {
     for (field, value) in &parameters.extra {
         if body.fields.contains_key(field) || RESERVED.contains(&field.as_str()) {
-            body.warnings.insert("extra_not_carried");
+            body.warnings.insert(warning::EXTRA_NOT_CARRIED);
         } else {
             body.put(field, value.clone());
         }

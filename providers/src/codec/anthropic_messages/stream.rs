@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::answer::{Answer, Fragment};
 use crate::codec::events::Events;
 use crate::codec::json::{Fields, fields_of, object, text_of};
+use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
 
 /// The events of one stream.
@@ -169,7 +170,7 @@ impl MessageEvents {
             false
         };
         if !is_taken {
-            self.answer.warn("delta_not_taken");
+            self.answer.warn(warning::DELTA_NOT_TAKEN);
             return self.answer.keep("events", Value::Object(event));
         }
         delta.remove("type");

@@ -10,6 +10,7 @@ mod encode;
 mod errors;
 mod files;
 mod parameters;
+mod thinking;
 mod twins;
 
 fn codec() -> AnthropicMessages {

@@ -9,6 +9,7 @@ use super::errors;
 use super::shape::{List, Read};
 use crate::codec::json::text_of;
 use crate::codec::kept::Kept;
+use crate::codec::warning;
 use crate::codec::{DecodeError, Delta};
 
 mod ending;
@@ -105,7 +106,7 @@ impl Answer {
             if index == 0 {
                 self.take_candidate(candidate, deltas);
             } else {
-                self.warn("several_candidates");
+                self.warn(warning::SEVERAL_ANSWERS);
                 self.kept.add("candidates", candidate.into_value());
             }
         }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
+use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
 
 use super::calls::{Calls, Source};
@@ -123,7 +124,7 @@ impl Answer {
             if is_first {
                 self.take_choice(choice, source, deltas)?;
             } else {
-                self.warn("several_choices");
+                self.warn(warning::SEVERAL_ANSWERS);
             }
         }
         Ok(())
@@ -153,7 +154,7 @@ impl Answer {
             match (name.as_str(), value) {
                 ("finish_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
                 ("finish_reason", Value::Null | Value::String(_)) => {}
-                ("logprobs", value) if !has_no_logprobs(&value) => self.warn("logprobs_not_kept"),
+                ("logprobs", value) if !has_no_logprobs(&value) => self.warn(warning::LOGPROBS_NOT_KEPT),
                 ("logprobs", _) => {}
                 (field, _) if CHOICE_METADATA.contains(&field) => {}
                 (field, value) => self.kept.add(field, value),

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Mode, WireRequest};
 use super::{OpenAiChat, StreamUsage};
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 mod files;
 mod messages;
@@ -64,7 +65,7 @@ impl Body {
     fn add_extra(&mut self, extra: &Map<String, Value>) {
         for (field, value) in extra {
             if field == "stream" || self.fields.contains_key(field) {
-                self.warn("extra_not_carried");
+                self.warn(warning::EXTRA_NOT_CARRIED);
             } else {
                 self.put(field, value.clone());
             }

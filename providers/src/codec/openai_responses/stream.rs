@@ -7,6 +7,7 @@ use super::answer::{Answer, Form, Source, without_blanks};
 use super::event::{Event, Fragment, Place};
 use crate::codec::events::Events;
 use crate::codec::json::{Fields, fields_of, is_blank, object, text_of};
+use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
 
 /// The events of one stream.
@@ -28,7 +29,7 @@ impl Events for ResponseEvents {
             && self.take_fragment(&fragment.kind, fragment.place(), &fragment.delta, deltas)
         {
             if fragment.has_logprobs() {
-                self.answer.remarks.warn("logprobs_not_kept");
+                self.answer.remarks.warn(warning::LOGPROBS_NOT_KEPT);
             }
             return Ok(());
         }
@@ -113,7 +114,7 @@ impl ResponseEvents {
                 let whole = event.take_text(field);
                 items.end_text(event.place(), form, &whole, remarks, deltas);
                 if is_text && !is_blank(&event.take("logprobs")) {
-                    remarks.warn("logprobs_not_kept");
+                    remarks.warn(warning::LOGPROBS_NOT_KEPT);
                 }
             }
             "response.content_part.added" | "response.content_part.done" => {
@@ -157,7 +158,7 @@ impl ResponseEvents {
         if self.take_fragment(&event.kind, event.place(), text, deltas) {
             event.take("delta");
             if !is_blank(&event.take("logprobs")) {
-                self.answer.remarks.warn("logprobs_not_kept");
+                self.answer.remarks.warn(warning::LOGPROBS_NOT_KEPT);
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::codec::Delta;
 mod decode;
 mod encode;
 mod errors;
+mod said;
 mod splits;
 mod streams;
 mod twins;

@@ -8,6 +8,7 @@ use super::{Answer, Piece};
 use crate::codec::DecodeError;
 use crate::codec::json::Fields;
 use crate::codec::kept::Kept;
+use crate::codec::warning;
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,7 @@ impl Answer {
         }
         self.keep_incomplete(&mut built);
         if self.finish.as_deref() == Some("tool_use") && !built.has_calls {
-            self.warn("calls_missing");
+            self.warn(warning::CALLS_MISSING);
         }
         let has_refusal = built.parts.iter().any(|part| matches!(part, Part::Refusal(_)));
         let has_calls = built.has_calls;
@@ -86,15 +87,15 @@ impl Answer {
             Some("refusal") => Ending::Refused,
             // The provider's own tools took too long. It would go on if it were asked again.
             Some("pause_turn") => {
-                self.warn("turn_paused");
+                self.warn(warning::TURN_PAUSED);
                 Ending::Cut
             }
             Some(_) => {
-                self.warn("finish_unknown");
+                self.warn(warning::FINISH_UNKNOWN);
                 Ending::Done
             }
             None => {
-                self.warn("finish_missing");
+                self.warn(warning::FINISH_MISSING);
                 Ending::Done
             }
         }
@@ -103,12 +104,12 @@ impl Answer {
     fn keep_incomplete(&mut self, built: &mut Built) {
         let calls = std::mem::take(&mut built.incomplete_calls);
         if !calls.is_empty() {
-            self.warn("calls_incomplete");
+            self.warn(warning::CALLS_INCOMPLETE);
             built.kept.add("incomplete_calls", Value::Array(calls));
         }
         let blocks = std::mem::take(&mut built.incomplete_blocks);
         if !blocks.is_empty() {
-            self.warn("blocks_incomplete");
+            self.warn(warning::BLOCKS_INCOMPLETE);
             built.kept.add("incomplete_blocks", Value::Array(blocks));
         }
     }

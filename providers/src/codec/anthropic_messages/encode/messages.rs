@@ -10,6 +10,7 @@ use super::super::AnthropicMessages;
 use super::{files, mark_last, said};
 use crate::codec::conversation::{CallResult, Conversation, Heard, Turn};
 use crate::codec::json::text_of;
+use crate::codec::warning;
 
 /// What a user says where the conversation does not begin with one.
 const OPENING: &str = "[the conversation begins]";
@@ -79,7 +80,7 @@ pub(super) fn may_think(messages: &[Value]) -> bool {
     let mut answers = turn.iter().copied().filter(|message| text_of(message.get("role")) == "assistant");
     let is_over = turn.first().is_none_or(|last| !has(last, is_result));
     // Within a turn some models think only before its first answer.
-    is_over || answers.next().as_ref().is_some_and(is_begun) || answers.last().as_ref().is_some_and(is_begun)
+    is_over || answers.next().as_ref().is_some_and(is_begun) || answers.next_back().as_ref().is_some_and(is_begun)
 }
 
 impl Messages {
@@ -96,7 +97,7 @@ impl Messages {
     fn hear(&mut self, heard: &Heard<'_>) {
         let mut blocks: Vec<Value> = heard.files.iter().filter_map(files::block).collect();
         if blocks.len() < heard.files.len() {
-            self.warnings.insert("attachment_not_sent");
+            self.warnings.insert(warning::ATTACHMENT_NOT_SENT);
         }
         blocks.extend(text(&heard.text));
         self.add(Role::User, blocks);
@@ -106,14 +107,14 @@ impl Messages {
     /// which nobody else speaks.
     fn frame(&mut self) {
         if self.list.first().is_none_or(|(role, _)| *role == Role::Assistant) {
-            self.warnings.insert("opening_added");
+            self.warnings.insert(warning::OPENING_ADDED);
             self.list.insert(0, (Role::User, vec![json!({ "type": "text", "text": OPENING })]));
         }
         let ends_with_text = |(role, blocks): &(Role, Vec<Value>)| {
             *role == Role::Assistant && blocks.last().is_some_and(|block| text_of(block.get("type")) == "text")
         };
         if self.list.last().is_some_and(ends_with_text) {
-            self.warnings.insert("closing_added");
+            self.warnings.insert(warning::CLOSING_ADDED);
             self.add(Role::User, vec![json!({ "type": "text", "text": CLOSING })]);
         }
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::{AnthropicMessages, ApiVersion};
 use super::Body;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Writes all parameters but those of tools and of the cache.
 pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters, may_think: bool) {
@@ -17,7 +18,7 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
     if !parameters.stop.is_empty() {
         body.put("stop_sequences", json!(parameters.stop));
     }
-    body.warn_if(parameters.seed.is_some(), "seed_not_carried");
+    body.warn_if(parameters.seed.is_some(), warning::SEED_NOT_CARRIED);
     if let Some(reasoning) = parameters.reasoning {
         put_thinking(body, reasoning, parameters.output_tokens_max, may_think);
     }
@@ -26,8 +27,8 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
 
 fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
     let settings = [
-        ("temperature", parameters.temperature_milli, "temperature_not_carried"),
-        ("top_p", parameters.top_p_milli, "top_p_not_carried"),
+        ("temperature", parameters.temperature_milli, warning::TEMPERATURE_NOT_CARRIED),
+        ("top_p", parameters.top_p_milli, warning::TOP_P_NOT_CARRIED),
     ];
     for (field, milli, warning) in settings {
         match (milli, version) {
@@ -46,11 +47,11 @@ fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option
     let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
     match (reasoning.effort, reasoning.tokens_max) {
         (Some(Effort::None), tokens_max) => {
-            body.warn_if(tokens_max.is_some(), "reasoning_tokens_not_carried");
+            body.warn_if(tokens_max.is_some(), warning::REASONING_TOKENS_NOT_CARRIED);
             set("type", json!("disabled"));
         }
         (_, Some(tokens)) if !may_think || output_tokens_max.is_some_and(|most| most <= tokens) => {
-            return body.warn_if(true, "reasoning_tokens_not_carried");
+            return body.warn_if(true, warning::REASONING_TOKENS_NOT_CARRIED);
         }
         (_, Some(tokens)) => {
             set("type", json!("enabled"));
@@ -70,7 +71,7 @@ fn put_output_config(body: &mut Body, parameters: &Parameters) {
         None | Some(Effort::None) => {}
         // The wire has nothing below.
         Some(Effort::Minimal) => {
-            body.warn_if(true, "effort_raised_to_low");
+            body.warn_if(true, warning::REASONING_EFFORT_RAISED);
             config.insert("effort".to_owned(), json!(Effort::Low.word()));
         }
         Some(effort @ (Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh | Effort::Max)) => {
@@ -79,10 +80,10 @@ fn put_output_config(body: &mut Body, parameters: &Parameters) {
     }
     match &parameters.output {
         None => {}
-        Some(OutputFormat::Json) => body.warn_if(true, "output_not_carried"),
+        Some(OutputFormat::Json) => body.warn_if(true, warning::OUTPUT_NOT_CARRIED),
         // The wire has no name for a schema, and always holds the answer to it.
         Some(OutputFormat::Schema { schema, strict, .. }) => {
-            body.warn_if(*strict == Some(false), "output_not_strict_not_carried");
+            body.warn_if(*strict == Some(false), warning::OUTPUT_STRICT_NOT_CARRIED);
             config.insert("format".to_owned(), json!({ "type": "json_schema", "schema": schema }));
         }
     }

@@ -9,6 +9,7 @@ use super::super::note::Note;
 use super::messages::text;
 use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, text_of};
+use crate::codec::warning;
 
 /// Under this key stand arguments that are no JSON object, as the provider advises: an input has to be one.
 const INVALID: &str = "INVALID_JSON";
@@ -37,7 +38,7 @@ pub(super) fn blocks(parts: &[Part], ids: Vec<String>, warnings: &mut BTreeSet<&
             Part::Call(call) => said.push(ids.next().map(|id| call_block(call, &id, warnings))),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) => said.take_note(note, warnings),
-                None => drop(warnings.insert("opaque_not_carried")),
+                None => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
             },
         }
     }
@@ -55,7 +56,7 @@ impl Said<'_> {
     /// Reasoning without a note is of another wire: it has no signature, and would be refused.
     fn drop_reasoning(&mut self, warnings: &mut BTreeSet<&'static str>) {
         if self.reasoning.take().is_some() {
-            warnings.insert("reasoning_not_carried");
+            warnings.insert(warning::REASONING_NOT_CARRIED);
         }
     }
 
@@ -63,7 +64,7 @@ impl Said<'_> {
     fn drop_last_thinking(&mut self, warnings: &mut BTreeSet<&'static str>) {
         while self.blocks.last().is_some_and(is_thinking) {
             self.blocks.pop();
-            warnings.insert("reasoning_not_carried");
+            warnings.insert(warning::REASONING_NOT_CARRIED);
         }
     }
 
@@ -73,7 +74,7 @@ impl Said<'_> {
             Note::Thinking(fields) if text_of(fields.get("signature")).is_empty() => {
                 self.reasoning = None;
                 self.is_open = false;
-                warnings.insert("reasoning_not_carried");
+                warnings.insert(warning::REASONING_NOT_CARRIED);
             }
             Note::Thinking(mut fields) => {
                 let reasoning = self.reasoning.take().unwrap_or_default();

@@ -147,11 +147,14 @@ fn effort_and_form_share_a_field() {
     assert_eq!(field("output_config", reasoning(effort(Effort::None))), Value::Null);
 
     let (body, warnings) = encode(Parameters { output: output(Some(false)), ..Parameters::default() });
-    assert_eq!((&body["output_config"]["format"], warnings), (&format, vec!["output_not_strict_not_carried".into()]));
+    assert_eq!((&body["output_config"]["format"], warnings), (&format, vec!["output_strict_not_carried".into()]));
     let (body, warnings) = encode(Parameters { output: Some(OutputFormat::Json), ..Parameters::default() });
     assert_eq!((&body["output_config"], warnings), (&Value::Null, vec!["output_not_carried".into()]));
     let (body, warnings) = encode(reasoning(effort(Effort::Minimal)));
-    assert_eq!((&body["output_config"], warnings), (&json!({ "effort": "low" }), vec!["effort_raised_to_low".into()]));
+    assert_eq!(
+        (&body["output_config"], warnings),
+        (&json!({ "effort": "low" }), vec!["reasoning_effort_raised".into()])
+    );
 }
 
 #[test]
@@ -179,33 +182,4 @@ fn extra_fields_are_added_but_never_instead_of_the_codecs_own() {
     assert_eq!(body["metadata"], json!({ "user_id": "u" }));
     assert_eq!((&body["max_tokens"], &body["stream"]), (&json!(4_096), &Value::Null));
     assert_eq!(warnings, ["extra_not_carried"]);
-}
-
-#[test]
-fn a_turn_that_was_begun_without_thinking_goes_on_without_it() {
-    let said = |parts: &[Part]| folkmoot_core::request::Item::Said { parts: parts.to_vec() };
-    let given = |label: &str| folkmoot_core::request::Item::Result {
-        label: label.to_owned(),
-        text: "1".to_owned(),
-        failed: false,
-    };
-    let thinking = |tokens_max, items: Vec<folkmoot_core::request::Item<String>>| {
-        let mut request = request(items);
-        let reasoning = Reasoning { effort: None, tokens_max, show: None };
-        request.parameters = Parameters { reasoning: Some(reasoning), ..Parameters::default() };
-        let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
-        (wire.body["thinking"]["type"].as_str().map(str::to_owned), wire.warnings)
-    };
-    let thought = opaque(&json!({ "thinking": { "signature": "s" } }));
-    let foreign = || vec![heard("Ada", "Go"), said(&[call("a", "t", "{}")]), given("a")];
-    let lost = vec!["reasoning_tokens_not_carried".to_owned()];
-    assert_eq!(thinking(Some(2_000), foreign()), (None, lost));
-    assert_eq!(thinking(None, foreign()), (Some("adaptive".to_owned()), vec![]));
-
-    let enabled = (Some("enabled".to_owned()), vec![]);
-    let begun = [said(&[thought, call("b", "t", "{}")]), given("b"), said(&[call("c", "t", "{}")]), given("c")];
-    let own = std::iter::once(heard("Ada", "Go")).chain(begun).collect();
-    assert_eq!(thinking(Some(2_000), own), enabled, "some models think only before the first answer of a turn");
-    let over = foreign().into_iter().chain([said(&[Part::Text("So.".into())]), heard("Ada", "On")]).collect();
-    assert_eq!(thinking(Some(2_000), over), enabled, "the turn is over");
 }

@@ -5,6 +5,7 @@ use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Part, Rep
 use super::super::note::Note;
 use super::Answer;
 use crate::codec::DecodeError;
+use crate::codec::warning;
 
 /// Finish reasons of an answer that a filter cut.
 const FILTERED: &[&str] = &[
@@ -73,11 +74,11 @@ impl Answer {
                 if let Some((_, kind)) = FAILED.iter().find(|(failed, _)| *failed == reason) {
                     return Err(self.failed(*kind, reason));
                 }
-                self.warn("finish_unknown");
+                self.warn(warning::FINISH_UNKNOWN);
                 Ending::Done
             }
             None => {
-                self.warn("finish_missing");
+                self.warn(warning::FINISH_MISSING);
                 Ending::Done
             }
         };

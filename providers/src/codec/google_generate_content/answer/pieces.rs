@@ -11,6 +11,7 @@ use super::super::shape::Read;
 use super::Answer;
 use crate::codec::Delta;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Goes back in the part in which it came, also in one that says nothing else.
 const SIGNATURE: &str = "thoughtSignature";
@@ -46,7 +47,7 @@ impl Answer {
 
     /// A call that nobody can run: it is kept, and does not go back. Text beside it stands.
     fn keep_broken(&mut self, call: Value, text: Option<Cow<'_, str>>, mut rest: Fields, deltas: &mut Vec<Delta>) {
-        self.warn("calls_incomplete");
+        self.warn(warning::CALLS_INCOMPLETE);
         if let Some(text) = text {
             let kind = if rest.remove("thought").is_some() { Kind::Thought } else { Kind::Text };
             self.take_text(kind, text, rest, deltas);

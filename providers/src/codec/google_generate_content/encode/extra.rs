@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Warnings;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Objects that are put together field by field.
 const MERGED: [&str; 2] = ["generationConfig", "toolConfig"];
@@ -26,6 +27,6 @@ fn put(fields: &mut Fields, field: &str, value: &Value, warnings: &mut Warnings)
     match fields.get(field) {
         None => drop(fields.insert(field.to_owned(), value.clone())),
         Some(own) if own == value => {}
-        Some(_) => drop(warnings.insert("extra_not_carried")),
+        Some(_) => drop(warnings.insert(warning::EXTRA_NOT_CARRIED)),
     }
 }

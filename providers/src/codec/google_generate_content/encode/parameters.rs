@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::Warnings;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Writes `generationConfig`; empty if everything is left to the provider.
 pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings) -> Fields {
@@ -22,15 +23,15 @@ pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings
     }
     put("thinkingConfig", parameters.reasoning.and_then(|reasoning| thinking_config(reasoning, warnings)));
     if parameters.parallel_calls == Some(false) {
-        warnings.insert("parallel_calls_not_carried");
+        warnings.insert(warning::PARALLEL_CALLS_NOT_CARRIED);
     }
     if parameters.strict_tools == Some(true) {
-        warnings.insert("strict_tools_not_carried");
+        warnings.insert(warning::STRICT_TOOLS_NOT_CARRIED);
     }
     // The provider keeps what it thinks best, unasked; a cache of one's own is made by another request.
     let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| *place == CachePlace::Auto && *ttl == CacheTtl::Default;
     if !parameters.cache.iter().all(is_unasked) {
-        warnings.insert("cache_not_carried");
+        warnings.insert(warning::CACHE_NOT_CARRIED);
     }
     config
 }
@@ -50,7 +51,7 @@ pub(super) fn tool_config(choice: &ToolChoice) -> Value {
 fn seed_json(seed: u32, warnings: &mut Warnings) -> Option<Value> {
     let seed = i32::try_from(seed).ok();
     if seed.is_none() {
-        warnings.insert("seed_not_carried");
+        warnings.insert(warning::SEED_NOT_CARRIED);
     }
     seed.map(Value::from)
 }
@@ -61,7 +62,7 @@ fn schema_of(format: &OutputFormat, warnings: &mut Warnings) -> Option<Value> {
         OutputFormat::Json => None,
         OutputFormat::Schema { schema, strict, name: _ } => {
             if *strict == Some(false) {
-                warnings.insert("output_strict_not_carried");
+                warnings.insert(warning::OUTPUT_STRICT_NOT_CARRIED);
             }
             Some(schema.clone())
         }
@@ -76,7 +77,7 @@ fn thinking_config(reasoning: Reasoning, warnings: &mut Warnings) -> Option<Valu
         (Some(tokens), effort) => {
             config.insert("thinkingBudget".to_owned(), Value::from(tokens));
             if effort.is_some_and(|effort| effort != Effort::None || tokens != 0) {
-                warnings.insert("reasoning_effort_not_carried");
+                warnings.insert(warning::REASONING_EFFORT_NOT_CARRIED);
             }
         }
         (None, Some(effort)) => config.extend([effort_field(effort, warnings)]),
@@ -94,7 +95,7 @@ fn effort_field(effort: Effort, warnings: &mut Warnings) -> (String, Value) {
         Effort::None => return ("thinkingBudget".to_owned(), Value::from(0)),
         Effort::Minimal | Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh => effort,
         Effort::Max => {
-            warnings.insert("reasoning_effort_lowered");
+            warnings.insert(warning::REASONING_EFFORT_LOWERED);
             Effort::Xhigh
         }
     };

@@ -7,6 +7,7 @@ use super::super::note::{Kind, Note};
 use super::Warnings;
 use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, fields_of as fields};
+use crate::codec::warning;
 
 /// The key under which the model finds arguments that are no object: what it wrote, as it wrote it.
 const MALFORMED: &str = "malformed_arguments";
@@ -36,16 +37,16 @@ pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Sai
             Part::Reasoning(text) if has_thoughts => {
                 written.push((Some(Kind::Thought), fields(json!({ "text": text, "thought": true }))));
             }
-            Part::Reasoning(_) => drop(warnings.insert("reasoning_not_carried")),
+            Part::Reasoning(_) => drop(warnings.insert(warning::REASONING_NOT_CARRIED)),
             Part::Call(call) => written.push((Some(Kind::Call), fields(call_json(call, warnings)))),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(Note::With { part, fields }) => match written.last_mut() {
                     Some((kind, last)) if *kind == Some(part) => join(last, fields),
-                    _ => drop(warnings.insert("opaque_not_carried")),
+                    _ => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
                 },
                 Some(Note::Part(fields)) => written.push((None, fields)),
                 Some(Note::Thoughts | Note::Kept(_)) => {}
-                None => drop(warnings.insert("opaque_not_carried")),
+                None => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
             },
         }
     }
@@ -75,7 +76,7 @@ fn sign_first_call(written: &mut [(Option<Kind>, Fields)], warnings: &mut Warnin
     let first = written.iter_mut().find(|(kind, _)| *kind == Some(Kind::Call));
     if let Some((_, call)) = first.filter(|(_, call)| !call.contains_key(SIGNATURE)) {
         call.insert(SIGNATURE.to_owned(), json!(NO_SIGNATURE));
-        warnings.insert("signature_not_known");
+        warnings.insert(warning::SIGNATURE_NOT_KNOWN);
     }
 }
 

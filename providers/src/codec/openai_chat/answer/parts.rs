@@ -7,6 +7,7 @@ use super::super::note::Note;
 use super::{Answer, REASONING};
 use crate::codec::json::Fields;
 use crate::codec::kept::Kept;
+use crate::codec::warning;
 use crate::codec::{DecodeError, failure};
 
 /// How an answer ended.
@@ -33,7 +34,7 @@ impl Answer {
         let has_calls = self.add_calls(ending, &mut parts);
         self.add_notes(&mut parts);
         if self.finish.as_deref() == Some("tool_calls") && !has_calls {
-            self.warn("calls_missing");
+            self.warn(warning::CALLS_MISSING);
         }
         let has_refusal = parts.iter().any(|part| matches!(part, Part::Refusal(_)));
         let reply = self.into_reply(parts);
@@ -55,11 +56,11 @@ impl Answer {
                 return Err(DecodeError::Reported(failure::interrupted(reason)));
             }
             Some(_) => {
-                self.warn("finish_unknown");
+                self.warn(warning::FINISH_UNKNOWN);
                 Ending::Done
             }
             None => {
-                self.warn("finish_missing");
+                self.warn(warning::FINISH_MISSING);
                 Ending::Done
             }
         })
@@ -71,7 +72,7 @@ impl Answer {
         if self.calls.is_empty() {
             self.calls.adopt(legacy);
         } else if !self.calls.repeats(&legacy) {
-            self.warn("second_function_call");
+            self.warn(warning::SECOND_FUNCTION_CALL);
             legacy.into_calls().for_each(|call| self.kept.add("function_call", call.to_json()));
         }
     }
@@ -90,16 +91,16 @@ impl Answer {
     fn add_calls(&mut self, ending: Ending, parts: &mut Vec<Part>) -> bool {
         let calls = std::mem::take(&mut self.calls);
         if calls.has_loose_arguments {
-            self.warn("arguments_not_text");
+            self.warn(warning::ARGUMENTS_NOT_TEXT);
         }
         if !calls.strangers.is_empty() {
-            self.warn("call_type_unknown");
+            self.warn(warning::CALL_TYPE_UNKNOWN);
             calls.strangers.iter().for_each(|item| self.kept.add("tool_calls", item.clone()));
         }
         let (whole, incomplete): (Vec<_>, Vec<_>) =
             calls.into_calls().partition(|call| call.has_name() && (ending == Ending::Done || call.is_complete()));
         if !incomplete.is_empty() {
-            self.warn("calls_incomplete");
+            self.warn(warning::CALLS_INCOMPLETE);
             self.kept.add("incomplete_calls", incomplete.iter().map(super::super::calls::Call::to_json).collect());
         }
         let has_calls = !whole.is_empty();

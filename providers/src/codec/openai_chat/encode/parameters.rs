@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::super::{CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField};
 use super::Body;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Writes the parameters of `request`.
 pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body) {
@@ -45,7 +46,7 @@ fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
         (None, _) => {}
         (Some(seed), SeedField::Seed) => body.put("seed", json!(seed)),
         (Some(seed), SeedField::RandomSeed) => body.put("random_seed", json!(seed)),
-        (Some(_), SeedField::LeftOut) => body.warn("seed_not_carried"),
+        (Some(_), SeedField::LeftOut) => body.warn(warning::SEED_NOT_CARRIED),
     }
 }
 
@@ -54,13 +55,13 @@ fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
     if let Some(choice) = &parameters.tool_choice {
         match tool_choice(codec.choice_word, choice) {
             Some(choice) => body.put("tool_choice", choice),
-            None => body.warn("tool_choice_not_carried"),
+            None => body.warn(warning::TOOL_CHOICE_NOT_CARRIED),
         }
     }
     match (parameters.parallel_calls, codec.parallel_field) {
         (None, _) => {}
         (Some(may), ParallelCalls::Sent) => body.put("parallel_tool_calls", json!(may)),
-        (Some(_), ParallelCalls::LeftOut) => body.warn("parallel_calls_not_carried"),
+        (Some(_), ParallelCalls::LeftOut) => body.warn(warning::PARALLEL_CALLS_NOT_CARRIED),
     }
 }
 
@@ -90,7 +91,7 @@ fn output(forms: OutputForms, format: &OutputFormat, body: &mut Body) {
             json!({ "type": "json_schema", "json_schema": asked })
         }
         (OutputFormat::Schema { .. }, OutputForms::Json) => {
-            body.warn("output_schema_not_carried");
+            body.warn(warning::OUTPUT_NOT_CARRIED);
             json!({ "type": "json_object" })
         }
     };
@@ -112,7 +113,7 @@ fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut Body) {
             }
             warn_of_the_rest(asked, body);
         }
-        ReasoningStyle::LeftOut => body.warn("reasoning_not_carried"),
+        ReasoningStyle::LeftOut => body.warn(warning::REASONING_NOT_CARRIED),
     }
 }
 
@@ -124,10 +125,10 @@ fn effort(asked: Reasoning, body: &mut Body) {
 
 fn warn_of_the_rest(asked: Reasoning, body: &mut Body) {
     if asked.tokens_max.is_some() {
-        body.warn("reasoning_limit_not_carried");
+        body.warn(warning::REASONING_TOKENS_NOT_CARRIED);
     }
     if asked.show.is_some() {
-        body.warn("reasoning_show_not_carried");
+        body.warn(warning::REASONING_SHOW_NOT_CARRIED);
     }
 }
 
@@ -139,7 +140,7 @@ fn reasoning_object(asked: Reasoning, body: &mut Body) {
         (Some(tokens), effort) => {
             put("max_tokens", json!(tokens));
             if effort.is_some() {
-                body.warn("reasoning_effort_not_carried");
+                body.warn(warning::REASONING_EFFORT_NOT_CARRIED);
             }
         }
         (None, Some(effort)) => put("effort", json!(effort.word())),
@@ -158,7 +159,7 @@ fn cache(hints: CacheHints, asked: &BTreeMap<CachePlace, CacheTtl>, body: &mut B
             (CacheHints::LeftOut, CachePlace::Auto, CacheTtl::Default) => {}
             (CacheHints::CacheControl, CachePlace::Auto, ttl) => body.put("cache_control", cache_control(*ttl)),
             (_, CachePlace::Auto | CachePlace::Tools | CachePlace::System | CachePlace::Conversation, _) => {
-                body.warn("cache_hint_not_carried");
+                body.warn(warning::CACHE_NOT_CARRIED);
             }
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::ReasoningEcho;
 use super::super::note::Note;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// An answer as a message.
 #[derive(Debug)]
@@ -42,7 +43,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
             Part::Call(call) => writer.calls.extend(ids.next().map(|id| call_json(call, &id))),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) => notes.push(note),
-                None => writer.warnings.push("opaque_not_carried"),
+                None => writer.warnings.push(warning::OPAQUE_NOT_CARRIED),
             },
         }
     }
@@ -53,7 +54,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
         }
     }
     if !writer.reasoning.is_empty() {
-        writer.warnings.push("reasoning_not_carried");
+        writer.warnings.push(warning::REASONING_NOT_CARRIED);
     }
     writer.into_said()
 }
@@ -89,9 +90,9 @@ impl Writer<'_> {
     fn leave_out(&mut self, note: &Note) {
         match note {
             Note::Message(fields) if fields.keys().all(|field| is_of_reasoning(field)) => {
-                self.warnings.push("reasoning_not_carried");
+                self.warnings.push(warning::REASONING_NOT_CARRIED);
             }
-            Note::Message(_) | Note::Call { .. } => self.warnings.push("opaque_not_carried"),
+            Note::Message(_) | Note::Call { .. } => self.warnings.push(warning::OPAQUE_NOT_CARRIED),
             Note::ReasoningField(_) | Note::Kept(_) => {}
         }
     }

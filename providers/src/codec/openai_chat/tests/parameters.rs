@@ -93,7 +93,7 @@ fn a_form_is_asked_for_as_far_as_the_server_can_hold_to_it() {
     let any = json!({ "response_format": { "type": "json_object" } });
     check(OPENAI(), asking(OutputFormat::Json), any.clone(), &[]);
     check(json_only, asking(OutputFormat::Json), any.clone(), &[]);
-    check(json_only, asking(schema(None)), any, &["output_schema_not_carried"]);
+    check(json_only, asking(schema(None)), any, &["output_not_carried"]);
 
     let of = |asked: Value| json!({ "response_format": { "type": "json_schema", "json_schema": asked } });
     check(OPENAI(), asking(schema(None)), of(json!({ "name": "n", "schema": { "type": "object" } })), &[]);
@@ -111,7 +111,7 @@ fn reasoning_is_asked_for_in_the_style_of_the_server() {
     let exact = Reasoning { effort: Some(Effort::Low), tokens_max: Some(64), show: Some(false) };
 
     check(ReasoningStyle::Effort, effort(Effort::Minimal), json!({ "reasoning_effort": "minimal" }), &[]);
-    let lost = ["reasoning_limit_not_carried", "reasoning_show_not_carried"];
+    let lost = ["reasoning_show_not_carried", "reasoning_tokens_not_carried"];
     check(ReasoningStyle::Effort, exact, json!({ "reasoning_effort": "low" }), &lost);
 
     check(ReasoningStyle::Object, effort(Effort::High), json!({ "reasoning": { "effort": "high" } }), &[]);
@@ -133,11 +133,11 @@ fn a_cache_is_hinted_at_where_a_hint_is_read() {
     let at = |place, ttl| Parameters { cache: [(place, ttl)].into(), ..Parameters::default() };
     let control = OpenAiChat { cache_hints: CacheHints::CacheControl, ..OPENAI() };
     check(OPENAI(), at(CachePlace::Auto, CacheTtl::Default), json!({}), &[]);
-    check(OPENAI(), at(CachePlace::Auto, CacheTtl::OneHour), json!({}), &["cache_hint_not_carried"]);
-    check(OPENAI(), at(CachePlace::System, CacheTtl::Default), json!({}), &["cache_hint_not_carried"]);
+    check(OPENAI(), at(CachePlace::Auto, CacheTtl::OneHour), json!({}), &["cache_not_carried"]);
+    check(OPENAI(), at(CachePlace::System, CacheTtl::Default), json!({}), &["cache_not_carried"]);
     let hour = json!({ "cache_control": { "type": "ephemeral", "ttl": "1h" } });
     check(control, at(CachePlace::Auto, CacheTtl::OneHour), hour, &[]);
-    check(control, at(CachePlace::Tools, CacheTtl::Default), json!({}), &["cache_hint_not_carried"]);
+    check(control, at(CachePlace::Tools, CacheTtl::Default), json!({}), &["cache_not_carried"]);
 }
 
 #[test]

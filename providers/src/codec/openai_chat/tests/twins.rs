@@ -81,7 +81,7 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
         opaque(&json!({ "kept": kept })),
     ];
     assert_eq!(reply.parts, expected);
-    assert_eq!(reply.warnings, ["call_type_unknown", "calls_incomplete", "several_choices"]);
+    assert_eq!(reply.warnings, ["call_type_unknown", "calls_incomplete", "several_answers"]);
     assert_eq!(reply.finish.as_deref(), Some("length"));
 }
 

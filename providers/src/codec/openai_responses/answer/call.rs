@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::note::Note;
 use super::{Remarks, without_blanks};
 use crate::codec::json::{Fields, text_of};
+use crate::codec::warning;
 
 /// A call as far as it has come.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ impl Call {
         let whole = match arguments {
             Value::String(text) => text,
             other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-                remarks.warn("arguments_not_text");
+                remarks.warn(warning::ARGUMENTS_NOT_TEXT);
                 other.to_string()
             }
             Value::Null => return,
@@ -36,7 +37,7 @@ impl Call {
             return;
         }
         if !whole.starts_with(&self.arguments) {
-            remarks.warn("arguments_contradicted");
+            remarks.warn(warning::ARGUMENTS_CONTRADICTED);
             remarks.keep("contradicted_arguments", Value::String(std::mem::take(&mut self.arguments)));
         }
         self.arguments = whole;
@@ -52,7 +53,7 @@ impl Call {
                 told.clone_into(own);
             }
             if told != own.as_str() && !told.is_empty() {
-                remarks.warn("call_contradicted");
+                remarks.warn(warning::CALL_CONTRADICTED);
                 remarks.keep(&format!("contradicted_{field}"), Value::from(told));
             }
             if fields.get(field).is_some_and(Value::is_string) {

@@ -10,6 +10,7 @@ use super::super::note::{MessageNote, Note};
 use super::{Remarks, without_blanks};
 use crate::codec::Delta;
 use crate::codec::json::{Fields, is_blank, text_of};
+use crate::codec::warning;
 
 /// What a piece of content is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,7 +109,7 @@ impl Message {
             fields.remove("type");
             text = text_of(fields.remove(form.field()).as_ref()).to_owned();
             if fields.remove("logprobs").is_some_and(|logprobs| !is_blank(&logprobs)) {
-                remarks.warn("logprobs_not_kept");
+                remarks.warn(warning::LOGPROBS_NOT_KEPT);
             }
             fields = without_blanks(fields);
         }

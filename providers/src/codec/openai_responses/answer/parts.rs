@@ -7,6 +7,7 @@ use super::super::note::Note;
 use super::Answer;
 use super::item::{Body, Item};
 use crate::codec::DecodeError;
+use crate::codec::warning;
 
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,15 +49,15 @@ impl Answer {
             ("incomplete", "content_filter") => Ending::Filtered,
             ("incomplete", "max_output_tokens" | "max_messages" | "steered") => Ending::Cut,
             ("incomplete", _) => {
-                self.remarks.warn("finish_unknown");
+                self.remarks.warn(warning::FINISH_UNKNOWN);
                 Ending::Cut
             }
             ("", _) => {
-                self.remarks.warn("finish_missing");
+                self.remarks.warn(warning::FINISH_MISSING);
                 Ending::Done
             }
             _ => {
-                self.remarks.warn("finish_unknown");
+                self.remarks.warn(warning::FINISH_UNKNOWN);
                 Ending::Done
             }
         }
@@ -74,13 +75,13 @@ impl Answer {
                 }
                 Item { .. } => {
                     if item.into_parts(parts) {
-                        self.remarks.warn("call_type_unknown");
+                        self.remarks.warn(warning::CALL_TYPE_UNKNOWN);
                     }
                 }
             }
         }
         if !incomplete.is_empty() {
-            self.remarks.warn("calls_incomplete");
+            self.remarks.warn(warning::CALLS_INCOMPLETE);
             self.remarks.keep("incomplete_calls", Value::Array(incomplete));
         }
     }

@@ -6,6 +6,7 @@ use folkmoot_core::request::{CachePlace, CacheTtl, ModelRequest, OutputFormat, P
 use serde_json::{Value, json};
 
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 /// Fields that are the codec's even where it does not write them.
 const OWN: &[&str] = &["input", "model", "stream"];
@@ -29,7 +30,7 @@ pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings
     put("reasoning", parameters.reasoning.and_then(reasoning));
     warnings.extend(not_carried(parameters));
     if !put_extra(&parameters.extra, body) {
-        warnings.insert("extra_not_carried");
+        warnings.insert(warning::EXTRA_NOT_CARRIED);
     }
 }
 
@@ -38,10 +39,10 @@ fn not_carried(parameters: &Parameters) -> impl Iterator<Item = &'static str> {
     // The start of a request is cached unasked. To keep it for a day can be asked for in `extra`; for an hour it cannot.
     let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| *place == CachePlace::Auto && *ttl == CacheTtl::Default;
     [
-        (!parameters.stop.is_empty(), "stop_not_carried"),
-        (parameters.seed.is_some(), "seed_not_carried"),
-        (budget.is_some(), "reasoning_tokens_not_carried"),
-        (!parameters.cache.iter().all(is_unasked), "cache_not_carried"),
+        (!parameters.stop.is_empty(), warning::STOP_NOT_CARRIED),
+        (parameters.seed.is_some(), warning::SEED_NOT_CARRIED),
+        (budget.is_some(), warning::REASONING_TOKENS_NOT_CARRIED),
+        (!parameters.cache.iter().all(is_unasked), warning::CACHE_NOT_CARRIED),
     ]
     .into_iter()
     .filter_map(|(is_asked, code)| is_asked.then_some(code))

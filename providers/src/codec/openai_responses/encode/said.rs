@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::super::note::{MessageNote, Note};
 use super::super::{ItemEcho, OpenAiResponses, Store};
 use crate::codec::json::{Fields, is_blank, text_of};
+use crate::codec::warning;
 
 /// An answer as items.
 #[derive(Debug, Default)]
@@ -45,7 +46,7 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) if codec.item_echo == ItemEcho::AsReceived => said.echo(note, codec.store),
                 Some(note) => said.leave_out(&note),
-                None => said.warnings.push("opaque_not_carried"),
+                None => said.warnings.push(warning::OPAQUE_NOT_CARRIED),
             },
         }
     }
@@ -63,7 +64,7 @@ impl Said {
     /// Reasoning without an item is of another wire, or of a server that gave none.
     fn drop_reasoning(&mut self) {
         if std::mem::take(&mut self.has_reasoning) {
-            self.warnings.push("reasoning_not_carried");
+            self.warnings.push(warning::REASONING_NOT_CARRIED);
         }
     }
 
@@ -71,7 +72,7 @@ impl Said {
     fn drop_last_reasoning(&mut self) {
         while self.items.last().is_some_and(|item| text_of(item.get("type")) == "reasoning") {
             self.items.pop();
-            self.warnings.push("reasoning_not_carried");
+            self.warnings.push(warning::REASONING_NOT_CARRIED);
         }
     }
 
@@ -80,9 +81,9 @@ impl Said {
         match note {
             Note::Item(item) if text_of(item.get("type")) == "reasoning" => {
                 self.has_reasoning = false;
-                self.warnings.push("reasoning_not_carried");
+                self.warnings.push(warning::REASONING_NOT_CARRIED);
             }
-            Note::Item(_) => self.warnings.push("opaque_not_carried"),
+            Note::Item(_) => self.warnings.push(warning::OPAQUE_NOT_CARRIED),
             Note::Message(_) | Note::Call(_) | Note::Kept(_) => {}
         }
     }
@@ -95,7 +96,7 @@ impl Said {
                 }
                 self.end_message(MessageNote::default());
                 if store == Store::Never && is_reference(&item) {
-                    self.warnings.push("reasoning_not_carried");
+                    self.warnings.push(warning::REASONING_NOT_CARRIED);
                 } else {
                     self.items.push(Value::Object(item));
                 }
@@ -109,12 +110,12 @@ impl Said {
     /// Gives the last call further fields. It keeps its own: its result names it by them.
     fn extend_call(&mut self, fields: Fields) {
         let last = self.items.last_mut().filter(|item| text_of(item.get("type")) == "function_call");
-        let Some(Value::Object(call)) = last else { return self.warnings.push("opaque_not_carried") };
+        let Some(Value::Object(call)) = last else { return self.warnings.push(warning::OPAQUE_NOT_CARRIED) };
         for (field, value) in fields {
             match call.get(&field) {
                 None => drop(call.insert(field, value)),
                 Some(own) if *own == value => {}
-                Some(_) => self.warnings.push("call_contradicted"),
+                Some(_) => self.warnings.push(warning::CALL_CONTRADICTED),
             }
         }
     }

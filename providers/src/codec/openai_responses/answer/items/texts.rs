@@ -13,6 +13,7 @@ use super::super::message::{Form, Key, Message};
 use super::Items;
 use crate::codec::Delta;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 impl Items {
     /// Adds a fragment of a text or a refusal.
@@ -88,7 +89,7 @@ impl Items {
         if let Some(missing) = message.missing(key, whole) {
             self.add_text(at, key, missing, remarks, deltas);
         } else {
-            remarks.warn("text_contradicted");
+            remarks.warn(warning::TEXT_CONTRADICTED);
             remarks.keep("contradicted_text", Value::String(whole.to_owned()));
         }
     }
@@ -98,7 +99,7 @@ impl Items {
             return;
         }
         if self.last_shown.is_some_and(|last| (at, key) < last) {
-            remarks.warn("text_late");
+            remarks.warn(warning::TEXT_LATE);
             remarks.keep("late_text", Value::String(more.to_owned()));
             return;
         }

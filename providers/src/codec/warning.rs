@@ -1,0 +1,102 @@
+//! The codes of warnings: one for one thing, on all wires. What each means stands in `docs/providers.md` too.
+
+macro_rules! codes {
+    ($($(#[$meaning:meta])* $name:ident = $code:literal,)*) => {
+        $($(#[$meaning])* pub const $name: &str = $code;)*
+
+        /// All of them, in their order.
+        pub const ALL: &[&str] = &[$($name),*];
+    };
+}
+
+codes! {
+    /// The arguments of a call did not go on as they began; the last word counts, and the others are kept.
+    ARGUMENTS_CONTRADICTED = "arguments_contradicted",
+    /// The arguments of an earlier call are no JSON object; the model finds them as a text under a key of their own.
+    ARGUMENTS_NOT_OBJECT = "arguments_not_object",
+    /// The arguments of a call came as JSON instead of text, and were written out.
+    ARGUMENTS_NOT_TEXT = "arguments_not_text",
+    /// The arguments of an earlier call name a field twice, and only the last of the two goes back.
+    ARGUMENTS_REPEATED = "arguments_repeated",
+    /// The arguments of an earlier call hold a number with more digits than go back.
+    ARGUMENTS_ROUNDED = "arguments_rounded",
+    /// A file is told by its name alone: its bytes are not there, or the wire does not take it.
+    ATTACHMENT_NOT_SENT = "attachment_not_sent",
+    /// A block of the provider's own broke off; it is kept, and does not go back.
+    BLOCKS_INCOMPLETE = "blocks_incomplete",
+    /// The request cannot be kept in this place, or for this long.
+    CACHE_NOT_CARRIED = "cache_not_carried",
+    /// A call was named in two ways; the first counts, and the other is kept.
+    CALL_CONTRADICTED = "call_contradicted",
+    /// The model called a kind of tool that nobody has declared; it is kept, and does not go back.
+    CALL_TYPE_UNKNOWN = "call_type_unknown",
+    /// A call broke off or has no name; it is kept, is no call, and does not go back.
+    CALLS_INCOMPLETE = "calls_incomplete",
+    /// The answer says that it ended for calls, and has none.
+    CALLS_MISSING = "calls_missing",
+    /// A user says `[go on]`, since the wire does not let the agent speak last.
+    CLOSING_ADDED = "closing_added",
+    /// An event adds to a block that is not there, or in an unknown way; it is kept.
+    DELTA_NOT_TAKEN = "delta_not_taken",
+    /// A field of `extra` is one that the codec writes itself.
+    EXTRA_NOT_CARRIED = "extra_not_carried",
+    /// The answer does not say why it ended.
+    FINISH_MISSING = "finish_missing",
+    /// The answer ended for a reason that the codec does not know.
+    FINISH_UNKNOWN = "finish_unknown",
+    /// The answer has probabilities of its tokens; they are not kept.
+    LOGPROBS_NOT_KEPT = "logprobs_not_kept",
+    /// What another provider gave besides text and calls, or what this one is not known to take back, does not go back.
+    OPAQUE_NOT_CARRIED = "opaque_not_carried",
+    /// A user says `[the conversation begins]`, since the wire does not let the agent speak first.
+    OPENING_ADDED = "opening_added",
+    /// The form of the answer was not asked for, or JSON without its schema.
+    OUTPUT_NOT_CARRIED = "output_not_carried",
+    /// The wire always holds the answer to its schema, also where it was not to be strict.
+    OUTPUT_STRICT_NOT_CARRIED = "output_strict_not_carried",
+    /// The model was not told whether it may ask for several calls at once.
+    PARALLEL_CALLS_NOT_CARRIED = "parallel_calls_not_carried",
+    /// The most effort that the wire knows is less than was asked for.
+    REASONING_EFFORT_LOWERED = "reasoning_effort_lowered",
+    /// The effort was left out beside a limit of tokens, which says more.
+    REASONING_EFFORT_NOT_CARRIED = "reasoning_effort_not_carried",
+    /// The least effort that the wire knows is more than was asked for.
+    REASONING_EFFORT_RAISED = "reasoning_effort_raised",
+    /// Reasoning of an earlier answer does not go back, or the server cannot be asked to reason.
+    REASONING_NOT_CARRIED = "reasoning_not_carried",
+    /// The server was not told whether reasoning is to be shown.
+    REASONING_SHOW_NOT_CARRIED = "reasoning_show_not_carried",
+    /// The limit of reasoning was left out: the wire has none, or does not take it in this request.
+    REASONING_TOKENS_NOT_CARRIED = "reasoning_tokens_not_carried",
+    /// A call of the conversation has no result, and the model is told so.
+    RESULT_MISSING = "result_missing",
+    /// A result of the conversation has no call, and is told as a message.
+    RESULT_WITHOUT_CALL = "result_without_call",
+    /// The answer has one more call in an old field; it is kept.
+    SECOND_FUNCTION_CALL = "second_function_call",
+    /// The seed was not sent.
+    SEED_NOT_CARRIED = "seed_not_carried",
+    /// There is more than one answer; the first counts.
+    SEVERAL_ANSWERS = "several_answers",
+    /// A call of another provider or model goes to Google without the signature that it wants.
+    SIGNATURE_NOT_KNOWN = "signature_not_known",
+    /// The texts that end an answer were not sent.
+    STOP_NOT_CARRIED = "stop_not_carried",
+    /// The model was not told to keep to the schemas of the tools.
+    STRICT_TOOLS_NOT_CARRIED = "strict_tools_not_carried",
+    /// The temperature was not sent.
+    TEMPERATURE_NOT_CARRIED = "temperature_not_carried",
+    /// A text did not end as it was shown; what was shown counts, and the other is kept.
+    TEXT_CONTRADICTED = "text_contradicted",
+    /// A text came after a later one was shown; it is kept.
+    TEXT_LATE = "text_late",
+    /// The model was not told which tools it may call.
+    TOOL_CHOICE_NOT_CARRIED = "tool_choice_not_carried",
+    /// The share of likely tokens was not sent.
+    TOP_P_NOT_CARRIED = "top_p_not_carried",
+    /// The provider's own tools took too long; it would go on if it were asked again.
+    TURN_PAUSED = "turn_paused",
+}
+
+#[cfg(test)]
+mod tests;
