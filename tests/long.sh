@@ -45,7 +45,7 @@ splits() {
 }
 
 # Coverage-guided, with the fuzzing engine of LLVM on the ordinary compiler: the flags are what makes it see branches.
-# What it finds stands in target/fuzz; an input that breaks a law belongs into providers/fuzz/corpus.
+# What it finds stands in target/fuzz; an input that breaks a law belongs into providers/tests/survival/corpus.
 fuzz() {
     local host seconds="${FOLKMOOT_FUZZ_SECONDS:-600}" target=$PWD/target/fuzz running=() wire
     host=$(rustc -vV | sed -n 's/^host: //p')
@@ -59,8 +59,8 @@ fuzz() {
     for wire in sse openai-chat openai-responses anthropic-messages google-generate-content; do
         say "fuzzing $wire for $seconds s"
         mkdir -p "$target/corpus/$wire" "$target/found"
-        local seeds=(providers/fuzz/corpus/"$wire" providers/tests/fixtures/"$wire") given=()
-        for folder in "${seeds[@]}"; do [ ! -d "$folder" ] || given+=("$folder"); done
+        local given=()
+        [ ! -d "providers/tests/fixtures/$wire" ] || given=("providers/tests/fixtures/$wire")
         "$target/$host/release/$wire" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
             -artifact_prefix="$target/found/$wire-" "$target/corpus/$wire" "${given[@]}" >"$target/$wire.log" 2>&1 &
         running+=("$!")

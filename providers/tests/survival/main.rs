@@ -1,5 +1,5 @@
 //! The decoders against bytes that no server sends: cases made from the fixtures by a seeded generator, the same in each
-//! run, and the corpus of the fuzz targets.
+//! run, and what the fuzz targets found.
 //!
 //! `FOLKMOOT_CASES` says how many for each decoder (100,000).
 #![expect(
@@ -30,8 +30,19 @@ fn files(folder: &str) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
 }
 
+/// What the fuzzer found to take new ways through a decoder: a JSON text a line, a character a byte.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let path = format!("{}/tests/survival/corpus/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let lines = std::fs::read_to_string(path).unwrap();
+    let read = |line: &str| -> Vec<u8> {
+        let text: String = serde_json::from_str(line).unwrap();
+        text.chars().map(|c| u8::try_from(c).unwrap()).collect()
+    };
+    lines.lines().map(read).collect()
+}
+
 fn survive(wire: Wire) {
-    let corpus = files(&format!("fuzz/corpus/{}", wire.name()));
+    let corpus = corpus(wire.name());
     corpus.iter().for_each(|input| law::decoders_survive(wire, input));
     let fixtures = files(&format!("tests/fixtures/{}", wire.name()));
     assert!(fixtures.len() >= 4, "the fixtures of {} have moved", wire.name());
@@ -62,7 +73,7 @@ fn google_generate_content_survives() {
 
 #[test]
 fn the_event_parser_survives() {
-    let corpus = files("fuzz/corpus/sse");
+    let corpus = corpus("sse");
     corpus.iter().for_each(|input| law::events_survive(input));
     let mut generator = Generator::new(files("tests/fixtures/openai-chat"));
     (0..cases()).for_each(|_| law::events_survive(&generator.case()));

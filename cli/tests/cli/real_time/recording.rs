@@ -127,7 +127,7 @@ fn a_changed_request_is_told_in_the_log() {
     desk.write("room.yaml", &(before.replace("MODEL", PLAYED).replace("You greet.", "You part.") + expects));
     desk.run(&["run", "room.yaml", "--world", "played"]).expect(0);
     let log = desk.run(&["log", "played", "--json", "--kind", "ModelFailed"]).expect(0);
-    let detail = "the next one that is recorded, exchange 1, differs: messages[0].content";
+    let detail = "the request is not that of exchange 1: messages[0].content";
     assert!(log.out.contains(detail) && log.out.contains("You part."), "{}", log.out);
 }
 
