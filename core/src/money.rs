@@ -14,7 +14,7 @@ pub use price::{Price, Rate};
 
 /// How many digits behind the point an amount can have.
 const MONEY_DIGITS: u32 = 12;
-/// How many digits before the point an amount can be written with: more is no price and no limit of anything.
+/// How many digits before the point people can write: more is no price and no limit of anything.
 const WHOLE_DIGITS: usize = 12;
 
 /// An amount of money, in whatever currency the prices are in. Written as a decimal text, e.g. `"0.000125"`.
@@ -31,6 +31,11 @@ impl Money {
     #[must_use]
     pub const fn from_picos(picos: u128) -> Self {
         Self(picos)
+    }
+
+    /// Reads whatever is written of an amount, however large: a sum that a fold came to must read back.
+    fn recorded(text: &str) -> Result<Self, MoneyError> {
+        scaled(text, MONEY_DIGITS).map(Self).ok_or(MoneyError { digits: MONEY_DIGITS })
     }
 
     /// How many millionths of a millionth it is.
@@ -85,7 +90,7 @@ impl FromStr for Money {
     type Err = MoneyError;
 
     fn from_str(text: &str) -> Result<Self, MoneyError> {
-        scaled(text, MONEY_DIGITS).map(Self).ok_or(MoneyError { digits: MONEY_DIGITS })
+        written(text, MONEY_DIGITS).map(Self).ok_or(MoneyError { digits: MONEY_DIGITS })
     }
 }
 
@@ -95,12 +100,18 @@ impl fmt::Display for Money {
     }
 }
 
+/// Reads what people write: [`scaled`], within bounds.
+fn written(text: &str, digits: u32) -> Option<u128> {
+    let whole = text.split('.').next()?;
+    if whole.len() > WHOLE_DIGITS { None } else { scaled(text, digits) }
+}
+
 /// Reads `text` as a whole number of the last of `digits` places behind the point.
 fn scaled(text: &str, digits: u32) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let width = usize::try_from(digits).ok()?;
-    if !is_digits(whole) || !is_digits(fraction) || whole.len() > WHOLE_DIGITS || fraction.len() > width {
+    if !is_digits(whole) || !is_digits(fraction) || fraction.len() > width {
         return None;
     }
     format!("{whole}{fraction:0<width$}").parse().ok()
@@ -118,7 +129,7 @@ fn write_scaled(f: &mut fmt::Formatter<'_>, value: u128, digits: u32) -> fmt::Re
 
 /// An amount or a rate in JSON is its text: a number of JSON may pass through a machine's fraction.
 macro_rules! written_as_text {
-    ($($kind:ty),*) => {$(
+    ($($kind:ty: $read:expr),*) => {$(
         impl Serialize for $kind {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -128,10 +139,10 @@ macro_rules! written_as_text {
         impl<'de> Deserialize<'de> for $kind {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-                text.parse().map_err(de::Error::custom)
+                $read(&text).map_err(de::Error::custom)
             }
         }
     )*};
 }
 
-written_as_text!(Money, Rate);
+written_as_text!(Money: Money::recorded, Rate: Rate::from_str);

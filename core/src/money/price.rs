@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Money, MoneyError, scaled, write_scaled};
+use super::{Money, MoneyError, write_scaled, written};
 use crate::response::Usage;
 
 /// How many digits behind the point a rate can have, so that one token costs a whole number of the least amount.
@@ -29,7 +29,7 @@ impl FromStr for Rate {
     type Err = MoneyError;
 
     fn from_str(text: &str) -> Result<Self, MoneyError> {
-        let rate = scaled(text, RATE_DIGITS).and_then(|rate| u64::try_from(rate).ok());
+        let rate = written(text, RATE_DIGITS).and_then(|rate| u64::try_from(rate).ok());
         rate.map(Self).ok_or(MoneyError { digits: RATE_DIGITS })
     }
 }

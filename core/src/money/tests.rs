@@ -32,6 +32,18 @@ fn what_is_no_amount_is_refused() {
 }
 
 #[test]
+fn whatever_a_fold_comes_to_reads_back() {
+    let spent = price("999999999999", None, "1").worst(u64::MAX, u64::MAX);
+    for amount in [Money::from_picos(u128::MAX), spent, money("999999999999").plus(money("1"))] {
+        let written = serde_json::to_string(&amount).unwrap();
+        assert_eq!(serde_json::from_str::<Money>(&written).unwrap(), amount, "{written}");
+        assert!(amount.to_string().parse::<Money>().is_err(), "nobody writes {written}");
+    }
+    assert!(serde_json::from_str::<Money>(&format!("\"{}0\"", u128::MAX)).is_err(), "there is no such amount");
+    assert!("1234567890123".parse::<Rate>().is_err());
+}
+
+#[test]
 fn tokens_of_the_cache_cost_what_the_cache_costs() {
     let mini = price("0.25", Some("0.025"), "2.00");
     let usage = Usage { input: Some(1_000), output: Some(100), cached: Some(400), ..Usage::default() };
