@@ -40,7 +40,8 @@ impl Draft<'_> {
             AnswerKind::Refused => Some("answer_refused"),
             AnswerKind::Text | AnswerKind::Calls => None,
         };
-        self.warn_of(agent, reply.warnings.iter().map(String::as_str).chain(kind));
+        // First, so that no number of an adapter's warnings hides it.
+        self.warn_of(agent, kind.into_iter().chain(reply.warnings.iter().map(String::as_str)));
         if purpose == Purpose::Compaction {
             return self.take_summary(agent, (open, model), at, response);
         }

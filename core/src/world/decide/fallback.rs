@@ -9,8 +9,8 @@ use crate::world::{World, summary};
 
 impl Draft<'_> {
     /// The model that is asked next after `model` failed for good with `kind`: the next of the chain that can read the
-    /// request. One that it is too long for is passed over; after a model said itself that it is, so is every one that
-    /// takes no more.
+    /// request. One that it is too long for is passed over, unless it reads as much as `model`, which was asked with it
+    /// all the same; after a model said itself that it is too long, so is every one that takes no more.
     pub(super) fn fallback_of(
         &self,
         agent: &AgentName,
@@ -23,12 +23,15 @@ impl Draft<'_> {
         let spec = turn.rules.spec();
         let tokens = self.asked_tokens(agent, model);
         let taken = spec.models.get(&model.model).map_or(0, |failed| failed.context_tokens_max);
+        let room = |name: &ModelName| {
+            let asked = (name, &model.parameters);
+            Some(World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?.mark().room)
+        };
+        let is_too_long = kind == ModelErrorKind::ContextTooLong;
+        let needed = if is_too_long { tokens } else { tokens.min(room(&model.model)?) };
         let reads = |name: &&ModelName| {
-            let asked = (*name, &model.parameters);
-            let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose);
             let takes_more = spec.models.get(*name).is_some_and(|next| next.context_tokens_max > taken);
-            frame.is_some_and(|frame| frame.mark().room >= tokens)
-                && (kind != ModelErrorKind::ContextTooLong || takes_more)
+            room(name).is_some_and(|room| room >= needed) && (takes_more || !is_too_long)
         };
         let chain = spec.models_of(turn.rules.agent(agent)?);
         chain.skip_while(|name| **name != model.model).skip(1).find(reads).cloned()

@@ -206,3 +206,17 @@ fn each_warning_of_a_reply_is_recorded_once_and_not_without_end() {
     let many = warned(&past.answered("bob", answer(many)));
     assert_eq!((many.len(), many[15].as_str(), many[16].as_str()), (17, "w15", "more_warnings"));
 }
+
+#[test]
+fn no_number_of_warnings_hides_that_an_answer_was_cut() {
+    let warnings: Vec<String> = (0..100).map(|number| format!("w{number}")).collect();
+    let of = |kind: fn(Reply) -> LLMResponse| {
+        let answer = kind(Reply { warnings: warnings.clone(), ..text("do").reply().clone() });
+        let past = Past::began().said("@bob hi").woke("bob").answered("bob", answer);
+        let code = |event: &Event| if let Event::WarningRecorded(it) = event { Some(it.code.clone()) } else { None };
+        let first = past.events().find_map(code);
+        first.unwrap()
+    };
+    assert_eq!(of(LLMResponse::Truncated), "answer_truncated");
+    assert_eq!(of(LLMResponse::Filtered), "answer_filtered");
+}

@@ -100,6 +100,23 @@ fn model_that_cannot_read_the_request_is_passed_over() {
 }
 
 #[test]
+fn model_that_reads_as_much_stands_in_for_a_request_that_was_too_long_already() {
+    let next = |kind, second: u32| {
+        let past = chained(|spec| {
+            spec.models.get_mut(&model()).unwrap().context_tokens_max = 1_000;
+            spec.models.get_mut(&name("second")).unwrap().context_tokens_max = second;
+            spec.models.remove(&name("third"));
+            spec.models.get_mut(&model()).unwrap().fallback.pop();
+        });
+        let past = past.said(&format!("@bob {}", "x".repeat(8_000))).woke("bob").model_failed("bob", kind);
+        failed(&past).fallback.clone()
+    };
+    assert_eq!(next(ModelErrorKind::RefusesAccount, 1_000), Some(name("second")));
+    assert_eq!(next(ModelErrorKind::RefusesAccount, 900), None, "it reads less");
+    assert_eq!(next(ModelErrorKind::ContextTooLong, 1_000), None, "that would be as long");
+}
+
+#[test]
 fn nobody_stands_in_for_a_reply_that_people_saw_unless_the_room_says_so() {
     let shown = |retry_shown| {
         let past = chained(|spec| spec.policy.retry_shown = retry_shown).said("@bob hi").woke("bob");
