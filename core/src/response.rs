@@ -196,6 +196,9 @@ pub struct ModelError {
     /// How long the provider asks to wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// How far the attempt came, where that is known; `None`: as the kind tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Reached>,
     /// For operators only: status, message, cause.
     pub detail: String,
     /// Which scripted reply was played, counted from 0.
@@ -207,7 +210,14 @@ impl ModelError {
     /// An error of `kind`, with a detail for operators.
     #[must_use]
     pub fn new(kind: ModelErrorKind, detail: impl Into<String>) -> Self {
-        Self { kind, retry_after_ms: None, detail: detail.into(), played: None }
+        Self { kind, retry_after_ms: None, reached: None, detail: detail.into(), played: None }
+    }
+
+    /// The same error of an attempt that came so far.
+    #[must_use]
+    pub const fn after(mut self, reached: Reached) -> Self {
+        self.reached = Some(reached);
+        self
     }
 
     /// The same error, with the wait that the provider asked for.
@@ -215,6 +225,28 @@ impl ModelError {
     pub fn retry_after(mut self, wait: Option<Duration>) -> Self {
         self.retry_after_ms = wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
         self
+    }
+}
+
+/// How far an attempt came that failed: what may be charged for it, whatever its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reached {
+    /// Nobody was reached: nothing was sent, and it costs nothing.
+    Nobody,
+    /// The answer had begun: the provider may charge for what it made of it.
+    Answer,
+}
+
+impl Reached {
+    /// Whether the provider may charge for an attempt that failed with `kind` and `reached` so far.
+    #[must_use]
+    pub const fn may_cost(reached: Option<Self>, kind: ModelErrorKind) -> bool {
+        match reached {
+            Some(Self::Nobody) => false,
+            Some(Self::Answer) => true,
+            None => kind.may_cost(),
+        }
     }
 }
 
@@ -258,8 +290,8 @@ impl ModelErrorKind {
         }
     }
 
-    /// Whether the provider may charge for an attempt that failed so: it had begun to work on it, or nobody knows. What
-    /// it turned away at the door costs nothing.
+    /// Whether the provider may charge for an attempt that failed so, if nobody knows how far it came: see
+    /// [`Reached::may_cost`]. What is turned away at the door costs nothing.
     #[must_use]
     pub const fn may_cost(self) -> bool {
         match self {

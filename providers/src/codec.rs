@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use folkmoot_core::port::Files;
 use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use serde_json::Value;
 
 pub mod anthropic_messages;
@@ -147,6 +147,16 @@ pub enum DecodeError {
     /// The body tells of an error, although the status did not.
     #[error("the provider reported {0}")]
     Reported(ModelError),
+}
+
+impl DecodeError {
+    /// The same error, met in an answer that had begun: whatever it reports, the provider may charge for what came.
+    fn in_answer(self) -> Self {
+        match self {
+            Self::Reported(error) => Self::Reported(error.after(Reached::Answer)),
+            Self::Json(_) | Self::TooLong { .. } | Self::Empty | Self::CutOff => self,
+        }
+    }
 }
 
 impl From<DecodeError> for ModelError {

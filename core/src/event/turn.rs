@@ -10,7 +10,7 @@ use crate::money::Money;
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::request::Parameters;
-use crate::response::{LLMResponse, ModelErrorKind, Usage};
+use crate::response::{LLMResponse, ModelErrorKind, Reached, Usage};
 
 /// An agent took up its news: all addressed messages up to the horizon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,6 +189,9 @@ pub struct ModelFailed {
     /// Which scripted reply was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
+    /// How far the attempt came, by its adapter's word; `None`: as the kind tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<Reached>,
     /// For operators.
     #[serde(skip)]
     pub detail: Content<String>,

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::event::{ModelCalled, Reserved};
-use crate::ids::{AgentName, Attempt, EpisodeId, ModelName};
+use crate::event::{Event, ModelCalled, ModelFailed, Reserved};
+use crate::ids::{AgentName, Attempt, EpisodeId, ModelName, Position};
 use crate::memory::{Charge, ModelState, Turn};
 use crate::money::Money;
-use crate::response::{ModelErrorKind, Usage};
+use crate::response::{ModelErrorKind, Reached, Usage};
 
 /// How many pairs of an agent and a model are told apart; what others are asked is counted together.
 const PAIRS_MAX: usize = 1_000;
@@ -122,29 +122,53 @@ impl Meters {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ended {
     Answered(Usage),
-    Failed(ModelErrorKind),
+    Failed(ModelErrorKind, Option<Reached>),
     Lost,
 }
 
 impl Ended {
+    pub(super) const fn of_failure(event: &ModelFailed) -> Self {
+        Self::Failed(event.kind, event.reached)
+    }
+
+    /// How `event` ends the attempt that `agent` has under way, if it does.
+    pub(super) fn by(event: &Event, agent: &AgentName) -> Option<Self> {
+        if let Event::ModelAnswered(answered) = event {
+            (answered.agent == *agent).then_some(Self::Answered(answered.usage))
+        } else if let Event::ModelFailed(failed) = event {
+            (failed.agent == *agent).then_some(Self::of_failure(failed))
+        } else {
+            None
+        }
+    }
+
+    /// What the provider counted.
+    fn usage(self) -> Usage {
+        match self {
+            Self::Answered(usage) => usage,
+            Self::Failed(..) | Self::Lost => Usage::default(),
+        }
+    }
+
     /// Whether the provider may charge for it, as far as its end tells.
     const fn may_cost(self) -> bool {
         match self {
             Self::Answered(_) | Self::Lost => true,
-            Self::Failed(kind) => kind.may_cost(),
+            Self::Failed(kind, reached) => Reached::may_cost(reached, kind),
         }
     }
 }
 
 /// What the end of an attempt does to money.
-struct Settlement {
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Settlement {
     reserved: Money,
     settled: Money,
     possible: Money,
 }
 
 impl Spent {
-    const fn settle(&mut self, settlement: &Settlement) {
+    pub(super) const fn settle(&mut self, settlement: &Settlement) {
         self.reserved = self.reserved.minus(settlement.reserved);
         self.settled = self.settled.plus(settlement.settled);
         self.possible = self.possible.plus(settlement.possible);
@@ -172,27 +196,30 @@ impl World {
 
     /// Settles an attempt that is over.
     pub(super) fn settle_attempt(&mut self, agent: &AgentName, attempt: &Metered, ended: Ended) {
-        let Metered { model, episode, reserved, price } = attempt;
-        let usage = if let Ended::Answered(usage) = ended { usage } else { Usage::default() };
-        let cost = price.and_then(|price| price.cost(&usage));
+        let Metered { model, episode, price, .. } = attempt;
+        let settlement = attempt.settlement(ended);
+        let usage = ended.usage();
         let is_counted = usage.input.is_some() && usage.output.is_some();
-        let possible = if cost.is_none() && ended.may_cost() { *reserved } else { Money::ZERO };
-        let settlement = Settlement { reserved: *reserved, settled: cost.unwrap_or_default(), possible };
         self.meters.each(agent, model, |meter| {
             let ends = match ended {
                 Ended::Answered(_) => &mut meter.answered,
-                Ended::Failed(_) => &mut meter.failed,
+                Ended::Failed(..) => &mut meter.failed,
                 Ended::Lost => &mut meter.lost,
             };
             *ends = ends.saturating_add(1);
             meter.tokens.add(&usage);
-            meter.uncounted = meter.uncounted.saturating_add(u64::from(ended.may_cost() && !is_counted));
-            meter.unpriced = meter.unpriced.saturating_add(u64::from(ended.may_cost() && price.is_none()));
+            meter.uncounted = meter.uncounted.saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
+            meter.unpriced = meter.unpriced.saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
             meter.spent.settle(&settlement);
         });
         if let Some(spent) = self.episodes.get_mut(episode) {
             spent.spent.settle(&settlement);
         }
+    }
+
+    /// What `ended` will do to money once it is folded, if `agent` has an attempt under way.
+    pub(super) fn settlement(&self, agent: &AgentName, ended: Ended) -> Option<Settlement> {
+        Some(Metered::of(self.memories.get(agent)?.turn.as_ref()?)?.settlement(ended))
     }
 
     /// Settles the attempt that `agent` has under way, if it has one.
@@ -210,14 +237,34 @@ pub(super) struct Metered {
     episode: EpisodeId,
     reserved: Money,
     price: Option<crate::money::Price>,
+    stream: Option<Position>,
 }
 
 impl Metered {
     /// Takes the open attempt out of `turn`, so that it is settled once.
     pub(super) fn take(turn: &mut Turn) -> Option<Self> {
-        let ModelState { model, charge, .. } = turn.model.as_mut()?;
-        let Charge { reserved } = charge.take()?;
+        let attempt = Self::of(turn)?;
+        turn.model.as_mut()?.charge = None;
+        Some(attempt)
+    }
+
+    /// The open attempt of `turn`.
+    fn of(turn: &Turn) -> Option<Self> {
+        let ModelState { model, charge, stream, .. } = turn.model.as_ref()?;
+        let Charge { reserved } = (*charge)?;
         let price = turn.rules.spec().models.get(model).and_then(|spec| spec.price);
-        Some(Self { model: model.clone(), episode: turn.episode, reserved, price })
+        Some(Self { model: model.clone(), episode: turn.episode, reserved, price, stream: *stream })
+    }
+
+    /// Whether the provider may charge for it. An answer that people saw words of had begun.
+    const fn may_cost(&self, ended: Ended) -> bool {
+        self.stream.is_some() || ended.may_cost()
+    }
+
+    fn settlement(&self, ended: Ended) -> Settlement {
+        let Self { reserved, price, .. } = *self;
+        let cost = price.and_then(|price| price.cost(&ended.usage()));
+        let possible = if cost.is_none() && self.may_cost(ended) { reserved } else { Money::ZERO };
+        Settlement { reserved, settled: cost.unwrap_or_default(), possible }
     }
 }

@@ -18,11 +18,20 @@ pub(super) trait Events: Debug + Send {
     fn into_response(self) -> Result<LLMResponse, DecodeError>;
 }
 
+/// Whether an event of the answer has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Progress {
+    #[default]
+    Nothing,
+    Begun,
+}
+
 /// The decoder of one stream.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder<E> {
     parser: SseParser,
     events: E,
+    progress: Progress,
     failed: Option<DecodeError>,
 }
 
@@ -32,8 +41,8 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
             return Err(error.clone());
         }
         let mut deltas = Vec::new();
-        let Self { parser, events, failed } = self;
-        match parser.push(bytes, |name, data| take(events, name, data, &mut deltas)) {
+        let Self { parser, events, progress, failed } = self;
+        match parser.push(bytes, |name, data| take(events, progress, name, data, &mut deltas)) {
             Ok(()) => Ok(deltas),
             Err(error) => {
                 *failed = Some(error.clone());
@@ -47,18 +56,33 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
         self.failed.is_some() || self.events.is_done()
     }
 
-    fn finish(mut self: Box<Self>) -> Result<LLMResponse, DecodeError> {
+    fn finish(self: Box<Self>) -> Result<LLMResponse, DecodeError> {
         if let Some(error) = self.failed {
             return Err(error);
         }
         // The last event may lack its blank line. If it cannot be read, it was cut.
-        let rest = self.parser.finish(|name, data| take(&mut self.events, name, data, &mut Vec::new()));
+        let Self { parser, mut events, mut progress, .. } = *self;
+        let rest = parser.finish(|name, data| take(&mut events, &mut progress, name, data, &mut Vec::new()));
         rest.map_err(|error| if matches!(error, DecodeError::Json(_)) { DecodeError::CutOff } else { error })?;
-        self.events.into_response()
+        events.into_response()
     }
 }
 
-fn take<E: Events>(events: &mut E, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+/// An error behind the first event is one of an answer that had begun.
+fn take<E: Events>(
+    events: &mut E,
+    progress: &mut Progress,
+    name: &str,
+    data: &[u8],
+    deltas: &mut Vec<Delta>,
+) -> Result<(), DecodeError> {
     let data = data.trim_ascii();
-    if data.is_empty() || events.is_done() { Ok(()) } else { events.take(name, data, deltas) }
+    if data.is_empty() || events.is_done() {
+        return Ok(());
+    }
+    let taken = events.take(name, data, deltas);
+    match std::mem::replace(progress, Progress::Begun) {
+        Progress::Nothing => taken,
+        Progress::Begun => taken.map_err(DecodeError::in_answer),
+    }
 }

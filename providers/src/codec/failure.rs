@@ -1,6 +1,6 @@
 //! Errors: from statuses, and from the many shapes in which servers write them.
 
-use folkmoot_core::response::{ModelError, ModelErrorKind as Kind};
+use folkmoot_core::response::{ModelError, ModelErrorKind as Kind, Reached};
 use serde_json::Value;
 
 use super::WireFailure;
@@ -37,7 +37,7 @@ pub(super) fn of_event(document: Fields) -> ModelError {
 /// The error that a finish reason tells of.
 pub(super) fn interrupted(reason: &str) -> ModelError {
     let kind = if reason == "insufficient_system_resource" { Kind::Overload } else { Kind::Outage };
-    ModelError::new(kind, format!("the answer ended with the finish reason {reason}"))
+    ModelError::new(kind, format!("the answer ended with the finish reason {reason}")).after(Reached::Answer)
 }
 
 /// What servers tell of an error.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::Drafts;
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind};
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind, Reached};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use sha2::{Digest as _, Sha256};
@@ -171,7 +171,9 @@ fn network(error: reqwest::Error) -> ModelError {
         Kind::Outage
     };
     // The message of the client's error hides the cause; the causes name hosts and system errors, never headers.
-    ModelError::new(kind, format!("{}{server}", with_causes(&error)))
+    let failed = ModelError::new(kind, format!("{}{server}", with_causes(&error)));
+    // Without a connection nothing was sent.
+    if error.is_connect() { failed.after(Reached::Nobody) } else { failed }
 }
 
 /// Host and port.

@@ -9,7 +9,7 @@ use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Time};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model as _, ModelCall};
 use folkmoot_core::request::{Item, Layer, LayerKind};
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
+use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
 use folkmoot_providers::transport::Environment;
 use folkmoot_providers::{HttpModel, HttpSettings};
@@ -211,7 +211,8 @@ async fn a_disconnect_in_mid_stream_is_an_outage() {
 #[tokio::test]
 async fn a_disconnect_before_the_answer_is_an_outage_and_is_not_repeated() {
     let server = Server::start(vec![]);
-    assert_eq!(error(&server, json!({})).await.kind, ModelErrorKind::Outage);
+    let error = error(&server, json!({})).await;
+    assert_eq!((error.kind, error.reached), (ModelErrorKind::Outage, None), "nobody knows what became of it");
 }
 
 #[tokio::test]
@@ -221,6 +222,7 @@ async fn a_server_that_is_not_there_is_an_outage() {
     let error = outcome.unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::Outage, "{error}");
     assert!(error.detail.contains("refused"), "{error}");
+    assert_eq!(error.reached, Some(Reached::Nobody), "nothing was sent");
 }
 
 #[tokio::test]

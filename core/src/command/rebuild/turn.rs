@@ -81,6 +81,7 @@ impl Source<'_> {
                 retry_after_ms: failed.retry_after_ms,
                 detail: self.text(&failed.detail)?,
                 played: failed.played,
+                reached: failed.reached,
             },
         })
     }

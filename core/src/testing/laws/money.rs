@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::event::*;
 use crate::ids::{AgentName, Attempt, EpisodeId, ModelCallId};
 use crate::money::{Money, Price};
+use crate::response::Reached;
 use crate::spec::WorldSpec;
 use crate::world::{Spent, World};
 
@@ -14,6 +15,7 @@ struct Open {
     reserved: Reserved,
     episode: EpisodeId,
     price: Option<Price>,
+    is_shown: bool,
 }
 
 /// Attempts and money beside the live world.
@@ -39,6 +41,9 @@ impl Books {
                 self.lose(&called.agent);
                 self.begin(called, turns[&called.turn], world);
             }
+            Event::StreamStarted(StreamStarted { agent, .. }) => {
+                self.open.get_mut(agent).unwrap().is_shown = true;
+            }
             Event::ModelAnswered(ModelAnswered { agent, call, attempt, usage, .. }) => {
                 self.end(*call, *attempt);
                 assert!(self.answered.insert(*call), "{call} has two answers");
@@ -47,10 +52,16 @@ impl Books {
                     cost.unwrap_or(open.reserved.attempt)
                 });
             }
-            Event::ModelFailed(ModelFailed { agent, call, attempt, kind, .. }) => {
+            Event::ModelFailed(ModelFailed { agent, call, attempt, kind, reached, .. }) => {
                 self.end(*call, *attempt);
                 *self.failed.entry(*call).or_default() += 1;
-                self.settle(agent, |open| if kind.may_cost() { open.reserved.attempt } else { Money::ZERO });
+                self.settle(agent, |open| {
+                    if open.is_shown || Reached::may_cost(*reached, *kind) {
+                        open.reserved.attempt
+                    } else {
+                        Money::ZERO
+                    }
+                });
             }
             _ => {}
         }
@@ -67,7 +78,7 @@ impl Books {
         let failed = self.failed.get(&called.call).copied().unwrap_or_default();
         assert!(failed < chain * spec.limits.attempts as usize, "attempt {} of {}", called.attempt, called.call);
         let reserved = called.reserved.unwrap_or_default();
-        self.open.insert(called.agent.clone(), Open { reserved, episode, price });
+        self.open.insert(called.agent.clone(), Open { reserved, episode, price, is_shown: false });
         self.is_within(spec, episode, reserved.closing);
     }
 

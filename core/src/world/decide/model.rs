@@ -118,6 +118,7 @@ impl<'w> Draft<'w> {
             retry_at,
             fallback,
             played: error.played,
+            reached: error.reached,
             detail: Content::Present(error.detail.clone()),
         }));
         if retry_at.is_none() && model.purpose == Purpose::Compaction {

@@ -158,7 +158,7 @@ impl World {
     }
 
     pub(super) fn fail_model(&mut self, event: &ModelFailed) {
-        self.end_attempt(&event.agent, Ended::Failed(event.kind));
+        self.end_attempt(&event.agent, Ended::of_failure(event));
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
         memory.played.extend(event.played);
         let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else { return };

@@ -132,7 +132,7 @@ impl Answer {
 
     fn take_choice(&mut self, mut choice: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&choice) {
-            return Err(DecodeError::Reported(error));
+            return Err(DecodeError::Reported(error).in_answer());
         }
         let message = choice.remove("message").unwrap_or_default();
         let delta = choice.remove("delta").unwrap_or_default();

@@ -105,7 +105,8 @@ impl Answer {
     /// Takes the whole document, and adds what of it was not shown yet.
     pub(super) fn take_document(&mut self, document: Fields, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&document) {
-            return Err(DecodeError::Reported(error));
+            let error = DecodeError::Reported(error);
+            return Err(if document.contains_key("output") { error.in_answer() } else { error });
         }
         for (name, value) in document {
             match (name.as_str(), value) {

@@ -28,6 +28,7 @@ fn exchanges_are_played_in_order_by_agent_through_the_codec() {
     let expected = ModelError {
         kind: ModelErrorKind::Rate,
         retry_after_ms: Some(2_000),
+        reached: None,
         detail: "HTTP 429: slow down (rate_limit_exceeded)".into(),
         played: Some(1),
     };

@@ -3,7 +3,7 @@
 use crate::event::*;
 use crate::money::{Money, Price};
 use crate::request::Parameters;
-use crate::response::{LLMResponse, ModelErrorKind, Reply, Usage};
+use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached, Reply, Usage};
 use crate::spec::WorldSpec;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
@@ -88,6 +88,25 @@ fn failure_at_the_door_costs_nothing_and_one_behind_it_may() {
     assert_eq!((failed(ModelErrorKind::Rate).failed, failed(ModelErrorKind::Rate).uncounted), (1, 0));
     let timeout = failed(ModelErrorKind::Timeout);
     assert!(timeout.spent.possible > money("200") && timeout.spent.reserved.is_zero());
+}
+
+#[test]
+fn failure_behind_the_beginning_of_an_answer_may_cost_whatever_its_kind() {
+    let asking = || priced(|_| {}).said("@bob hi").woke("bob");
+    let worst = reserved(&asking()).attempt;
+    let past = asking();
+    let stream = past.stream("bob");
+    let seen = past.then(stream).model_failed("bob", ModelErrorKind::Overload);
+    assert_eq!(total(&seen).spent, Spent { possible: worst, ..Spent::default() }, "people saw words of it");
+    let failed = |kind, reached| {
+        let past = asking();
+        let command = past.fail_model("bob", ModelError::new(kind, "d").after(reached));
+        total(&past.then(command))
+    };
+    let begun = failed(ModelErrorKind::Overload, Reached::Answer);
+    assert_eq!((begun.spent.possible, begun.uncounted), (worst, 1), "the adapter saw some");
+    let offline = failed(ModelErrorKind::Outage, Reached::Nobody);
+    assert_eq!((offline.spent, offline.uncounted), (Spent::default(), 0), "nothing was sent");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::memory::CallState;
 use crate::money::Price;
 use crate::port::Reaction;
 use crate::principal::Principal;
-use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply, Usage};
+use crate::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reached, Reply as ModelReply, Usage};
 use crate::spec::{Join, MemoryPolicy, Mode, ModelSpec, WhileWaiting, WorldSpec};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
@@ -185,7 +185,9 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
                     3 => ModelErrorKind::NotRecorded,
                     _ => ModelErrorKind::Overload,
                 };
-                let error = ModelError { retry_after_ms: Some(u64::from(b) * 2_000), ..ModelError::new(kind, "d") };
+                let reached = [None, None, Some(Reached::Nobody), Some(Reached::Answer)][usize::from(b / 8 % 4)];
+                let retry_after_ms = Some(u64::from(b) * 2_000);
+                let error = ModelError { retry_after_ms, reached, ..ModelError::new(kind, "d") };
                 Action::RecordFailure { agent, call, attempt, error }
             }
             _ => Action::RecordAnswer { agent, call, attempt, response: counted(response(a / 8, b), b) },

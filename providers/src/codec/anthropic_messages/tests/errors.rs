@@ -64,6 +64,18 @@ fn an_error_with_a_status_of_success_is_an_error() {
 }
 
 #[test]
+fn an_error_behind_the_beginning_of_an_answer_may_cost() {
+    let error = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
+    let failed = |text: String| match codec().stream_decoder().push(text.as_bytes()) {
+        Err(DecodeError::Reported(error)) => (error.kind, error.reached),
+        other => panic!("{other:?}"),
+    };
+    let begun = events(&[begin()]) + error;
+    assert_eq!(failed(begun), (ModelErrorKind::Overload, Some(Reached::Answer)));
+    assert_eq!(failed(error.to_owned()), (ModelErrorKind::Overload, None), "turned away at the door");
+}
+
+#[test]
 fn a_stream_that_failed_stays_failed() {
     let mut decoder = codec().stream_decoder();
     let first = decoder.push(b"event: error\ndata: {\"error\":{\"type\":\"api_error\"}}\n\n").unwrap_err();

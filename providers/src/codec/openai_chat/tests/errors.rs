@@ -83,6 +83,23 @@ fn an_error_inside_an_answer_is_an_error() {
 }
 
 #[test]
+fn an_answer_that_ended_with_an_error_may_cost() {
+    let reached = |read: Result<LLMResponse, DecodeError>| match read {
+        Err(DecodeError::Reported(error)) => error.reached,
+        other => panic!("{other:?}"),
+    };
+    let whole = |document: Value| reached(OpenAiChat::default().decode(document.to_string().as_bytes()));
+    let choice = json!({ "index": 0, "message": { "content": "a" }, "finish_reason": "insufficient_system_resource" });
+    assert_eq!(whole(json!({ "choices": [choice] })), Some(Reached::Answer));
+    let choice = json!({ "message": { "content": "a" }, "error": { "message": "m", "code": 429 } });
+    assert_eq!(whole(json!({ "choices": [choice] })), Some(Reached::Answer));
+    assert_eq!(whole(json!({ "error": { "message": "m", "code": 429 } })), None);
+    let hello = delta(&json!({ "content": "a" }));
+    let text = events(&[hello, json!({ "error": { "message": "m", "code": 429 } })]);
+    assert_eq!(reached(stream(&[text.as_bytes()])), Some(Reached::Answer));
+}
+
+#[test]
 fn a_stream_that_failed_stays_failed() {
     let mut decoder = OpenAiChat::default().stream_decoder();
     let first = decoder.push(b"data: {\"error\":\"m\"}\n\n").unwrap_err();

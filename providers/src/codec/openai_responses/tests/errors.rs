@@ -42,6 +42,7 @@ fn an_answer_that_failed_is_an_error_with_a_kind() {
         panic!()
     };
     assert_eq!((error.kind, error.detail.as_str()), (ModelErrorKind::Rate, "m (rate_limit_exceeded)"));
+    assert_eq!(error.reached, Some(Reached::Answer), "it had begun");
 }
 
 #[test]
