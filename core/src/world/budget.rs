@@ -1,34 +1,53 @@
 //! Whether another attempt stays within what models may cost.
 
-use super::World;
+use super::meter::Settlement;
+use super::{Spent, World};
 use crate::event::SpentLimit;
 use crate::ids::{AgentName, EpisodeId};
 use crate::money::Money;
-use crate::rules::Rules;
+use crate::spec::Limits;
 
-impl World {
-    /// Whether `agent` may set `wanted` aside in `episode`: for an attempt, and for the closing call behind it.
-    ///
-    /// What is held against a limit is all that was spent or may have been, the worst case of what is under way, and the
-    /// closing call of every other open turn.
-    pub(super) fn fits_cost(
-        &self,
-        rules: &Rules,
-        agent: &AgentName,
-        episode: EpisodeId,
-        wanted: Money,
-    ) -> Result<(), SpentLimit> {
-        let limits = &rules.spec().limits;
-        let in_all = self.meters.total.spent.total().plus(self.held(agent, |_| true));
-        let in_episode = self.episodes.get(&episode).map(|spent| spent.spent.total()).unwrap_or_default();
-        let in_episode = in_episode.plus(self.held(agent, |other| other == episode));
+/// What is held against the two limits of cost.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Used {
+    in_all: Money,
+    in_episode: Money,
+}
+
+impl Used {
+    /// Whether `wanted` may be set aside beside it: for an attempt, and for the closing call behind it.
+    pub(super) fn leaves(self, limits: &Limits, wanted: Money) -> Result<(), SpentLimit> {
         let is_within = |used: Money, most: Option<Money>| most.is_none_or(|most| used.plus(wanted) <= most);
-        if !is_within(in_all, limits.cost) {
+        if !is_within(self.in_all, limits.cost) {
             Err(SpentLimit::Cost)
-        } else if !is_within(in_episode, limits.cost_per_episode) {
+        } else if !is_within(self.in_episode, limits.cost_per_episode) {
             Err(SpentLimit::CostPerEpisode)
         } else {
             Ok(())
+        }
+    }
+
+    /// The limit that leaves least; `None` if there is none.
+    pub(super) fn tightest(self, limits: &Limits) -> Option<SpentLimit> {
+        let in_all = limits.cost.map(|most| (most.minus(self.in_all), SpentLimit::Cost));
+        let in_episode = limits.cost_per_episode.map(|most| (most.minus(self.in_episode), SpentLimit::CostPerEpisode));
+        in_all.into_iter().chain(in_episode).min_by_key(|(left, _)| *left).map(|(_, limit)| limit)
+    }
+}
+
+impl World {
+    /// What is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
+    /// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
+    /// `settled`, where one has ended that is not folded yet.
+    pub(super) fn used(&self, agent: &AgentName, episode: EpisodeId, settled: Option<&Settlement>) -> Used {
+        let after = |mut spent: Spent| {
+            settled.into_iter().for_each(|settlement| spent.settle(settlement));
+            spent.total()
+        };
+        let in_episode = self.episodes.get(&episode).map(|spent| spent.spent).unwrap_or_default();
+        Used {
+            in_all: after(self.meters.total.spent).plus(self.held(agent, |_| true)),
+            in_episode: after(in_episode).plus(self.held(agent, |other| other == episode)),
         }
     }
 

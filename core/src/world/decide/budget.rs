@@ -7,6 +7,8 @@ use crate::ids::{AgentName, EpisodeId};
 use crate::memory::{FrameMark, ModelState, Turn};
 use crate::money::{Money, Price};
 use crate::spec::Limits;
+use crate::world::budget::Used;
+use crate::world::meter::Ended;
 
 impl Draft<'_> {
     /// What the next model call of an agent may be, by the limits of calls and of cost.
@@ -59,13 +61,28 @@ impl Draft<'_> {
             return Ok(());
         }
         let worst = worst.ok_or_else(|| unknown(limits))?;
-        self.world.fits_cost(&turn.rules, agent, turn.episode, worst.attempt.plus(worst.closing))
+        self.used(agent, turn.episode).leaves(limits, worst.attempt.plus(worst.closing))
+    }
+
+    /// What is held against the limits, with the attempt settled that this very commit ends: its money is free again.
+    fn used(&self, agent: &AgentName, episode: EpisodeId) -> Used {
+        let ended = self.events.iter().find_map(|event| Ended::by(event, agent));
+        let settled = ended.and_then(|ended| self.world.settlement(agent, ended));
+        self.world.used(agent, episode, settled.as_ref())
+    }
+
+    /// The limit that left the closing call of an open turn without tools, once that is answered: of calls if no
+    /// further one is left or money has no limit, else the limit of money that leaves least.
+    pub(super) fn limit_of_closing(&self, agent: &AgentName, turn: &Turn) -> SpentLimit {
+        let is_of_calls = self.world.affords(&turn.rules, agent, turn.episode).is_none();
+        let tightest = self.used(agent, turn.episode).tightest(&turn.rules.spec().limits);
+        tightest.filter(|_| !is_of_calls).unwrap_or(SpentLimit::ModelCalls)
     }
 
     fn fits(&self, calling: &Calling<'_>, episode: EpisodeId, worst: Option<Reserved>) -> Result<(), SpentLimit> {
-        let rules = self.rules_of(calling.agent);
-        let worst = worst.ok_or_else(|| unknown(&rules.spec().limits))?;
-        self.world.fits_cost(rules, calling.agent, episode, worst.attempt.plus(worst.closing))
+        let limits = &self.rules_of(calling.agent).spec().limits;
+        let worst = worst.ok_or_else(|| unknown(limits))?;
+        self.used(calling.agent, episode).leaves(limits, worst.attempt.plus(worst.closing))
     }
 
     /// The most that a call costs whose items have `tokens`; `None` if its model has no price.

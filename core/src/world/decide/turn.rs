@@ -307,7 +307,9 @@ impl<'w> Draft<'w> {
         }
         if has_calls {
             let episode = self.episode_of(agent).unwrap_or(EpisodeId(turn.0));
-            self.tell_limit(agent, SpentLimit::ModelCalls, episode);
+            let asked = self.memory(agent).and_then(|memory| memory.turn.as_ref()).filter(|open| open.model.is_some());
+            let limit = asked.map_or(SpentLimit::ModelCalls, |open| self.limit_of_closing(agent, open));
+            self.tell_limit(agent, limit, episode);
         }
         self.close(agent, turn, reason);
     }

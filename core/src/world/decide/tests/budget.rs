@@ -239,3 +239,44 @@ fn no_number_of_warnings_hides_that_an_answer_was_cut() {
     assert_eq!(of(LLMResponse::Truncated), "answer_truncated");
     assert_eq!(of(LLMResponse::Filtered), "answer_filtered");
 }
+
+#[test]
+fn calls_of_a_closing_call_that_money_forced_name_the_limit_of_money() {
+    let asked = priced(|_| {}).said("@bob hi").woke("bob");
+    let Reserved { attempt, closing } = reserved(&asked);
+    let limit = |change: fn(&mut WorldSpec, Money)| {
+        let past = priced(|spec| change(spec, attempt.plus(closing).minus(money("1")))).said("@bob hi").woke("bob");
+        assert_eq!(past.memory("bob").turn.as_ref().unwrap().model.as_ref().unwrap().purpose, Purpose::Closing);
+        limit_of(&past.answered("bob", counted(&calls(&[("look", "{}")]), 10, 10)))
+    };
+    assert_eq!(limit(|spec, cost| spec.limits.cost = Some(cost)), [SpentLimit::Cost]);
+    assert_eq!(limit(|spec, cost| spec.limits.cost_per_episode = Some(cost)), [SpentLimit::CostPerEpisode]);
+    let both = |spec: &mut WorldSpec, cost| {
+        (spec.limits.cost, spec.limits.cost_per_episode) = (Some(money("1000000")), Some(cost));
+    };
+    assert_eq!(limit(both), [SpentLimit::CostPerEpisode]);
+    let of_calls = |spec: &mut WorldSpec, _| {
+        (spec.limits.cost, spec.limits.model_calls_per_agent) = (Some(money("1000000")), 1);
+    };
+    assert_eq!(limit(of_calls), [SpentLimit::ModelCalls]);
+}
+
+#[test]
+fn what_a_summary_cost_counts_for_the_call_behind_it() {
+    let room = |limit: &str| {
+        let past = priced(|spec| {
+            spec.agents.iter_mut().for_each(|agent| agent.tools.retain(|tool| tool.as_str() == "look"));
+            spec.models.values_mut().for_each(|model| model.context_tokens_max = 500);
+            spec.limits.cost = Some(money(limit));
+        });
+        let long = format!("@bob {}", "x".repeat(150));
+        let talk = |past: Past| past.said(&long).woke("bob").answered("bob", counted(&text("yes"), 0, 0));
+        let past = (0..4).fold(past, |past, _| talk(past)).said(&long).woke("bob");
+        assert_eq!(past.memory("bob").turn.as_ref().unwrap().model.as_ref().unwrap().purpose, Purpose::Compaction);
+        past
+    };
+    let dear = room("100000").answered("bob", counted(&text("older"), 99_990, 0));
+    assert_eq!(limit_of(&dear), [SpentLimit::Cost], "the summary took what there was");
+    let cheap = room("100000").answered("bob", counted(&text("older"), 10, 0));
+    assert_eq!(limit_of(&cheap), []);
+}
