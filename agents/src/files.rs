@@ -6,11 +6,9 @@ use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::WorldId;
 use folkmoot_core::port::{Blobs, Files, Model};
 use folkmoot_core::request::{Attached, Item, ModelRequest};
+pub use folkmoot_core::tokens::FILES_BYTES_MAX;
 
-/// The most bytes of all files of one request together. The newest files come first.
-pub const FILES_BYTES_MAX: u64 = 20 * 1024 * 1024;
-
-/// Reads what `request` has attached and `model` can read. A file that is not there or cannot be read is left out: the
+/// Reads what `request` has attached and `model` can read, the newest files first, up to [`FILES_BYTES_MAX`]. A file that is not there or cannot be read is left out: the
 /// adapter says so in a warning of its reply.
 pub(crate) async fn load(
     blobs: &dyn Blobs,

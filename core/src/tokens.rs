@@ -1,7 +1,7 @@
 //! How many tokens a request is taken to have: an estimate that is the same on every machine, so that a decision made
 //! by it can be made again.
 
-use crate::request::{Item, Layer, ToolDeclaration};
+use crate::request::{Attached, Item, Layer, ToolDeclaration};
 use crate::response::Part;
 
 #[cfg(test)]
@@ -64,6 +64,46 @@ fn part_bytes(part: &Part) -> usize {
         Part::Text(text) | Part::Reasoning(text) | Part::Refusal(text) => text.len(),
         Part::Call(call) => call.label.len().saturating_add(call.tool.len()).saturating_add(call.arguments.len()),
         Part::Opaque(value) => value.to_string().len(),
+    }
+}
+
+/// The most bytes of all files of one request together: what is beyond it is not sent.
+pub const FILES_BYTES_MAX: u64 = 20 * 1024 * 1024;
+/// What an image is taken to have: a little more than providers count for one of the largest size that they do not
+/// scale down. The bytes say nothing of that.
+const IMAGE_TOKENS: u64 = 5_000;
+/// How many bytes of a document make one token: each page is read as a text, which is packed in the file, and as an image.
+const DOCUMENT_BYTES_PER_TOKEN: u64 = 2;
+/// The most tokens of one document: providers take about a hundred pages, of some thousand tokens each.
+const DOCUMENT_TOKENS_MAX: u64 = 500_000;
+/// The most tokens of all files of one request.
+const FILES_TOKENS_MAX: u64 = FILES_BYTES_MAX / DOCUMENT_BYTES_PER_TOKEN;
+
+/// The tokens that the files attached to `items` may have in one request: an allowance, for money only. Whether a model
+/// reads a file is its adapter's to say; here each counts as if it were read.
+pub(crate) fn of_files<'i>(items: impl Iterator<Item = &'i Item>) -> u64 {
+    items.map(files_of).fold(0, u64::saturating_add).min(FILES_TOKENS_MAX)
+}
+
+fn files_of(item: &Item) -> u64 {
+    match item {
+        Item::Heard { attachments, .. } => attachments.iter().map(file).fold(0, u64::saturating_add),
+        Item::Said { .. } | Item::Result { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => 0,
+    }
+}
+
+fn file(file: &Attached) -> u64 {
+    let media_type = file.media_type.to_ascii_lowercase();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let is_text = essence.starts_with("text/") || ["json", "xml", "yaml"].iter().any(|kind| essence.ends_with(kind));
+    if file.bytes > FILES_BYTES_MAX {
+        0 // never sent
+    } else if essence.starts_with("image/") {
+        IMAGE_TOKENS
+    } else if is_text {
+        file.bytes.div_ceil(u64::from(TokenCounter::ESTIMATE.bytes_per_token))
+    } else {
+        file.bytes.div_ceil(DOCUMENT_BYTES_PER_TOKEN).min(DOCUMENT_TOKENS_MAX)
     }
 }
 

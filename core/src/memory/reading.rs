@@ -3,6 +3,7 @@
 use super::{Memory, Remembered};
 use crate::ids::Position;
 use crate::request::Item;
+use crate::tokens::of_files;
 
 /// The items of a request in the making: those of the memory, then what was heard since.
 #[derive(Debug, Clone, Copy)]
@@ -10,14 +11,50 @@ pub(crate) struct Reading<'m> {
     items: &'m [Remembered],
     fresh: &'m [Remembered],
     news: &'m [Position],
+    weighs: Weighs,
     tokens: u64,
+}
+
+/// What the tokens of an item are.
+#[derive(Debug, Clone, Copy)]
+enum Weighs {
+    /// Those of its text: what a context is filled with.
+    Text,
+    /// And an allowance for its files: what money is set aside for.
+    Files,
+}
+
+impl Weighs {
+    fn of<'i>(self, items: impl Iterator<Item = &'i Remembered> + Clone) -> u64 {
+        let text = items.clone().map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
+        match self {
+            Self::Text => text,
+            Self::Files => text.saturating_add(of_files(items.map(|kept| &*kept.item))),
+        }
+    }
 }
 
 impl<'m> Reading<'m> {
     /// The items of `memory` and then `fresh`; the turn is there for the messages at `news`, in ascending order.
     pub(crate) fn new(memory: &'m Memory, fresh: &'m [Remembered], news: &'m [Position]) -> Self {
         let tokens = fresh.iter().fold(memory.tokens, |sum, kept| sum.saturating_add(u64::from(kept.tokens)));
-        Self { items: &memory.items, fresh, news, tokens }
+        Self { items: &memory.items, fresh, news, weighs: Weighs::Text, tokens }
+    }
+
+    /// The same items, weighed with the files that are attached to them.
+    pub(crate) fn with_files(self) -> Self {
+        let weighed = Self { weighs: Weighs::Files, ..self };
+        Self { tokens: weighed.weighs.of(weighed.all()), ..weighed }
+    }
+
+    /// The tokens of the `count` oldest items.
+    pub(crate) fn first(&self, count: usize) -> u64 {
+        self.weighs.of(self.all().take(count))
+    }
+
+    /// The tokens of all but the `dropped` oldest items.
+    pub(crate) fn without(&self, dropped: usize) -> u64 {
+        if dropped == 0 { self.tokens } else { self.weighs.of(self.all().skip(dropped)) }
     }
 
     /// What the turn has heard and said already is in the memory.
@@ -44,7 +81,7 @@ impl<'m> Reading<'m> {
     }
 
     /// All items, oldest first.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'m Remembered> + use<'m> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &'m Remembered> + Clone + use<'m> {
         self.items.iter().chain(self.fresh)
     }
 
@@ -107,11 +144,12 @@ impl<'m> Reading<'m> {
     /// The places up to `limit` before which all items may go: no result is left without its call.
     fn cuts(&self, limit: usize) -> impl Iterator<Item = Cut> + use<'m> {
         let is_result = |kept: &Remembered| matches!(*kept.item, Item::Result { .. });
+        let weighs = self.weighs;
         let ends = (self.count() <= limit).then(|| Cut { items: self.count(), tokens: self.tokens });
         let mut before = 0_u64;
         let places = self.all().take(limit.saturating_add(1)).enumerate().filter_map(move |(items, kept)| {
             let cut = Cut { items, tokens: before };
-            before = before.saturating_add(u64::from(kept.tokens));
+            before = before.saturating_add(weighs.of(std::iter::once(kept)));
             (!is_result(kept)).then_some(cut)
         });
         places.chain(ends)

@@ -37,3 +37,23 @@ fn small_models_keep_less_free() {
     assert_eq!((share(100_000).answer(), share(100_000).summary()), (4_096, 1_024));
     assert_eq!((share(0).answer(), share(0).summary()), (0, 1));
 }
+
+#[test]
+fn files_have_an_allowance_by_their_kind_and_no_more_than_are_sent() {
+    let heard = |files: &[(&str, u64)]| {
+        let attached = |(media_type, bytes): &(&str, u64)| Attached {
+            blob: crate::ids::Digest::of(&[b"x"]),
+            media_type: (*media_type).into(),
+            name: "a".into(),
+            bytes: *bytes,
+        };
+        let attachments = files.iter().map(attached).collect();
+        of_files([Item::Heard { from: "ada".into(), text: "".into(), attachments }].iter())
+    };
+    assert_eq!(heard(&[]), 0);
+    assert_eq!(heard(&[("text/csv; charset=utf-8", 401), ("application/json", 400)]), 201);
+    assert_eq!(heard(&[("Image/PNG", 100)]), 5_000);
+    assert_eq!((heard(&[("application/pdf", 3_000)]), heard(&[("application/pdf", 3_000_000)])), (1_500, 500_000));
+    assert_eq!(heard(&[("text/plain", FILES_BYTES_MAX + 1)]), 0, "it is never sent");
+    assert_eq!(heard(&[("text/plain", FILES_BYTES_MAX); 9]), FILES_TOKENS_MAX);
+}

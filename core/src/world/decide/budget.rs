@@ -2,11 +2,13 @@
 
 use super::Draft;
 use super::calling::Calling;
+use super::compaction::Room;
 use crate::event::{Purpose, Reserved, SpentLimit};
 use crate::ids::{AgentName, EpisodeId};
 use crate::memory::{FrameMark, ModelState, Turn};
 use crate::money::{Money, Price};
 use crate::spec::Limits;
+use crate::tokens::of_files;
 use crate::world::budget::Used;
 use crate::world::meter::Ended;
 
@@ -21,7 +23,7 @@ impl Draft<'_> {
         if !rules.spec().limits.has_cost() {
             return Ok(purpose);
         }
-        let fits = |purpose| self.fits(calling, episode, self.worst(calling, purpose, calling.reading.tokens()));
+        let fits = |purpose| self.fits_sent(calling, episode, purpose);
         match purpose {
             Purpose::Turn => fits(Purpose::Turn)
                 .map(|()| Purpose::Turn)
@@ -35,7 +37,8 @@ impl Draft<'_> {
         if !self.rules_of(calling.agent).spec().limits.has_cost() {
             return true;
         }
-        let worst = |purpose| self.worst(calling, purpose, calling.reading.tokens());
+        let tokens = calling.reading.with_files().tokens();
+        let worst = |purpose| self.worst(calling, purpose, tokens);
         let both = worst(Purpose::Compaction)
             .zip(worst(wanted))
             .map(|(summary, then)| Reserved { attempt: summary.attempt.plus(then.attempt), closing: then.closing });
@@ -51,7 +54,10 @@ impl Draft<'_> {
         mark: &FrameMark,
     ) -> Option<Reserved> {
         let price = turn.rules.spec().models.get(model.next_model())?.price?;
-        Some(Reserved { attempt: worst_of(&price, mark, self.asked_tokens(agent, model)), closing: turn.held })
+        let items = self.memory(agent).map(|memory| memory.asked(model)).unwrap_or_default();
+        let files = of_files(items.iter().map(|item| &**item));
+        let tokens = self.asked_tokens(agent, model).saturating_add(files);
+        Some(Reserved { attempt: worst_of(&price, mark, tokens), closing: turn.held })
     }
 
     /// Whether that is affordable. What an attempt that was lost has set aside is still held against the limits.
@@ -79,13 +85,38 @@ impl Draft<'_> {
         tightest.filter(|_| !is_of_calls).unwrap_or(SpentLimit::ModelCalls)
     }
 
+    /// Whether there is money for what would really be sent: what has no room goes first. Where that is summarised,
+    /// there is money for the summary and for the call behind it.
+    fn fits_sent(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose) -> Result<(), SpentLimit> {
+        let room = self.mark_of(calling, purpose).map_or(u64::MAX, |mark| mark.room);
+        match self.make_room(calling, episode, purpose, room) {
+            Room::Summarise(_) => Ok(()),
+            Room::Drop(dropped) => {
+                let tokens = calling.reading.with_files().without(dropped);
+                self.fits(calling, episode, self.worst(calling, purpose, tokens))
+            }
+        }
+    }
+
+    /// How many tokens of items a call may have if nothing of the limits of cost is spent; `None` if there is no limit,
+    /// or if not even a call without items could be paid for, so that dropping some would gain nothing.
+    pub(super) fn room_of_money(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<u64> {
+        let limits = &self.rules_of(calling.agent).spec().limits;
+        let most = [limits.cost, limits.cost_per_episode].into_iter().flatten().min()?;
+        let of = |tokens| self.worst(calling, purpose, tokens).map(|worst| worst.attempt.plus(worst.closing));
+        let without_items = of(0)?;
+        let each = of(1)?.minus(without_items); // a price grows evenly
+        let left = most.checked_minus(without_items)?.picos().checked_div(each.picos())?;
+        Some(u64::try_from(left).unwrap_or(u64::MAX))
+    }
+
     fn fits(&self, calling: &Calling<'_>, episode: EpisodeId, worst: Option<Reserved>) -> Result<(), SpentLimit> {
         let limits = &self.rules_of(calling.agent).spec().limits;
         let worst = worst.ok_or_else(|| unknown(limits))?;
         self.used(calling.agent, episode).leaves(limits, worst.attempt.plus(worst.closing))
     }
 
-    /// The most that a call costs whose items have `tokens`; `None` if its model has no price.
+    /// The most that a call costs whose items have `tokens`, their files included; `None` if its model has no price.
     pub(super) fn worst(&self, calling: &Calling<'_>, purpose: Purpose, tokens: u64) -> Option<Reserved> {
         let rules = self.rules_of(calling.agent);
         let price = rules.spec().models.get(rules.agent(calling.agent)?.model.as_ref()?)?.price?;
@@ -98,7 +129,7 @@ impl Draft<'_> {
                 worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, read)
             }
             Purpose::Compaction => {
-                worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, calling.reading.tokens())
+                worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, calling.reading.with_files().tokens())
             }
         };
         Some(Reserved { attempt, closing })

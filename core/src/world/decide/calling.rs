@@ -34,6 +34,7 @@ impl<'m> Calling<'m> {
 #[derive(Clone, Copy)]
 pub(super) struct Asked {
     pub(super) count: usize,
+    /// With the allowance for their files.
     pub(super) tokens: u64,
 }
 
@@ -41,7 +42,8 @@ impl Draft<'_> {
     /// Records that the model is about to be asked, or that it is first asked for a summary, to make room.
     pub(super) fn ask_model(&mut self, calling: &Calling<'_>, purpose: Purpose) -> Result<(), No> {
         let mark = self.mark_of(calling, purpose).ok_or(No::STALE)?;
-        match self.make_room(calling, purpose, mark.room) {
+        let episode = self.episode_of(calling.agent).ok_or(No::STALE)?;
+        match self.make_room(calling, episode, purpose, mark.room) {
             Room::Summarise(items) => self.ask_summary(calling, items),
             Room::Drop(items) => self.ask_without(calling, purpose, mark, items),
         }
@@ -68,9 +70,8 @@ impl Draft<'_> {
             let dropped = u32::try_from(dropped).unwrap_or(u32::MAX);
             self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
         }
-        let gone = reading.all().take(dropped).map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
-        let items =
-            Asked { count: reading.count().saturating_sub(dropped), tokens: reading.tokens().saturating_sub(gone) };
+        let tokens = reading.with_files().without(dropped);
+        let items = Asked { count: reading.count().saturating_sub(dropped), tokens };
         let fingerprint = memory.fingerprint(mark.start, dropped, reading.fresh());
         self.call_model(calling, purpose, items, fingerprint)
     }

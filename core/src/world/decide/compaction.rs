@@ -3,7 +3,7 @@
 use super::calling::{Asked, Calling};
 use super::{Draft, No};
 use crate::event::{Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
-use crate::ids::{AgentName, Position};
+use crate::ids::{AgentName, EpisodeId, Position};
 use crate::memory::{Memory, ModelState, Turn};
 use crate::request::Parameters;
 use crate::response::LLMResponse;
@@ -22,20 +22,23 @@ pub(super) enum Room {
 }
 
 impl Draft<'_> {
-    /// Compares what the model would read with the `room` that it has.
-    pub(super) fn make_room(&self, calling: &Calling<'_>, purpose: Purpose, room: u64) -> Room {
+    /// Compares what the model would read with the `room` that it has, and with what money has room for at all: a memory
+    /// that no episode could pay for would be declined for ever. A summary of it would cost as much, so it is dropped.
+    pub(super) fn make_room(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose, room: u64) -> Room {
         let surplus = calling.reading.surplus(self.rules_of(calling.agent).spec().limits.items_max);
+        let affordable = self.room_of_money(calling, purpose).map(|room| calling.reading.with_files().too_old(room));
+        let dropped = surplus.max(affordable.unwrap_or(0));
         if calling.reading.tokens() <= room {
-            return Room::Drop(surplus);
+            return Room::Drop(dropped);
         }
-        let summarised = self.summarises(calling, purpose, room);
-        summarised.map_or_else(|| Room::Drop(surplus.max(calling.reading.too_old(room))), Room::Summarise)
+        let summarised = self.summarises(calling, episode, purpose, room);
+        summarised.map_or_else(|| Room::Drop(dropped.max(calling.reading.too_old(room))), Room::Summarise)
     }
 
     /// How many items a summary is to stand for; `None` if the turn may have none, or it would not help.
-    fn summarises(&self, calling: &Calling<'_>, purpose: Purpose, room: u64) -> Option<usize> {
+    fn summarises(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose, room: u64) -> Option<usize> {
         let Calling { agent, parameters, compactions, .. } = *calling;
-        let (world, rules, episode) = (self.world, self.rules_of(agent), self.episode_of(agent)?);
+        let (world, rules) = (self.world, self.rules_of(agent));
         let is_affordable = world.affords_summary(rules, agent, episode, purpose)
             && self.affords_cost_of_summary(calling, episode, purpose);
         if compactions >= COMPACTIONS_MAX || !is_affordable {
@@ -56,8 +59,8 @@ impl Draft<'_> {
         let name = rules.agent(agent).and_then(|spec| spec.model.as_ref()).ok_or(No::STALE)?;
         let frame = World::frame(rules, &layers, agent, (name, parameters), Purpose::Compaction).ok_or(No::STALE)?;
         let fingerprint = summary::fingerprint(frame.start(), calling.reading.all(), count);
-        let read = calling.reading.all().take(count).map(|kept| u64::from(kept.tokens));
-        let tokens = read.fold(u64::from(summary::instruction().tokens), u64::saturating_add);
+        let instruction = u64::from(summary::instruction().tokens);
+        let tokens = calling.reading.with_files().first(count).saturating_add(instruction);
         self.call_model(calling, Purpose::Compaction, Asked { count: count.saturating_add(1), tokens }, fingerprint)
     }
 

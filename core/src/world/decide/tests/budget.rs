@@ -1,5 +1,6 @@
 //! Money: set aside before, settled after, and what a limit of it does.
 
+use crate::command::{Action, Command};
 use crate::event::*;
 use crate::money::{Money, Price};
 use crate::request::Parameters;
@@ -279,4 +280,61 @@ fn what_a_summary_cost_counts_for_the_call_behind_it() {
     assert_eq!(limit_of(&dear), [SpentLimit::Cost], "the summary took what there was");
     let cheap = room("100000").answered("bob", counted(&text("older"), 10, 0));
     assert_eq!(limit_of(&cheap), []);
+}
+
+/// A little more than bob's first call and its closing call may cost.
+fn tight(more: &str) -> Past {
+    let Reserved { attempt, closing } = reserved(&priced(|_| {}).said("@bob hi").woke("bob"));
+    let most = attempt.plus(closing).plus(money(more));
+    priced(|spec| spec.limits.cost_per_episode = Some(most))
+}
+
+#[test]
+fn memory_that_no_episode_could_pay_for_loses_its_oldest_items() {
+    let talk = |past: Past| {
+        let past = past.said(&format!("@bob {}", "x".repeat(400))).woke("bob");
+        assert!(past.memory("bob").turn.is_some(), "{:?}", past.last());
+        past.answered("bob", counted(&text("yes"), 0, 0))
+    };
+    let past = (0..20).fold(tight("1000"), |past, _| talk(past));
+    assert_eq!(limit_of(&past), []);
+    let dropped = |event: &Event| matches!(event, Event::PrefixBroken(it) if it.cause == PrefixCause::MemoryFull);
+    assert!(past.events().any(dropped));
+    assert!(past.memory("bob").items.len() > 3, "about half of the room is kept");
+}
+
+#[test]
+fn agent_that_could_not_pay_for_its_results_answers_in_the_next_episode() {
+    let past = tight("1000").said("@bob go").woke("bob");
+    let past = past.answered("bob", counted(&calls(&[("look", "{}")]), 300, 100)).started("bob", 0, 1);
+    let past = past.finished("bob", 0, 1, ToolOutcome::text("x".repeat(8_000))).carried_on("bob");
+    assert_eq!(limit_of(&past), [SpentLimit::CostPerEpisode]);
+    let next = past.said("@bob and now?").woke("bob");
+    assert!(next.memory("bob").turn.is_some(), "{:?}", next.last());
+    assert_eq!(next.memory("bob").items.len(), 1, "the results are gone");
+}
+
+#[test]
+fn memory_stays_where_dropping_it_would_not_make_a_call_affordable() {
+    let past = priced(|spec| spec.limits.cost_per_episode = Some(money("100")));
+    let past = (0..3).fold(past, |past, _| past.said("@bob hi").woke("bob"));
+    assert_eq!((past.memory("bob").items.len(), past.memory("bob").turn.is_some()), (3, false));
+}
+
+#[test]
+fn attached_files_are_set_aside_for_in_each_attempt() {
+    let asked = |media_type: &str, bytes: usize| {
+        let attachments = vec![Attachment::of("a.txt", media_type, &vec![b'x'; bytes])];
+        let action = Action::PostMessage { text: "@bob look".to_owned(), attachments, reply_to: None };
+        priced(|_| {}).then(Command::of(ada(), action)).woke("bob")
+    };
+    let kept = |media_type, bytes| reserved(&asked(media_type, bytes));
+    let more = |more: Reserved, less: Reserved| (more.attempt.minus(less.attempt), more.closing.minus(less.closing));
+    let thousand = (money("1000"), money("1000"));
+    assert_eq!(more(kept("text/plain", 8_000), kept("text/plain", 4_000)), thousand, "four bytes to a token");
+    assert_eq!(more(kept("image/jpeg", 8_000), kept("image/jpeg", 4_000)).0, Money::ZERO);
+    assert_eq!(more(kept("image/jpeg", 4_000), kept("text/plain", 4_000)).0, money("4000"));
+    let past = asked("text/plain", 8_000).model_failed("bob", ModelErrorKind::Timeout).after_ms(600_000);
+    let retry = past.retry("bob");
+    assert_eq!(reserved(&past.then(retry)), kept("text/plain", 8_000));
 }
