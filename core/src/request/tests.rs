@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Map, json};
 
 use super::*;
 use crate::response::{CallPart, Part};
@@ -82,4 +82,57 @@ fn integers_beyond_what_a_double_holds_are_told_apart_in_schemas_and_arguments()
             "c467c1c9140d0ff1b7cff5efea077f1f59753b38733116b758e9f73b10d848df",
         ]
     );
+}
+
+/// Parameters that leave nothing open.
+fn all() -> Parameters {
+    Parameters {
+        temperature_milli: Some(700),
+        output_tokens_max: Some(500),
+        top_p_milli: Some(900),
+        stop: vec!["END".into()],
+        seed: Some(7),
+        tool_choice: Some(ToolChoice::Required),
+        parallel_calls: Some(false),
+        strict_tools: Some(true),
+        output: Some(OutputFormat::Json),
+        reasoning: Some(Reasoning { effort: Some(Effort::Low), ..Reasoning::default() }),
+        cache: [(CachePlace::System, CacheTtl::OneHour)].into(),
+        extra: Map::from_iter([("top_k".to_owned(), json!(4))]),
+    }
+}
+
+#[test]
+fn parameters_are_laid_over_one_another_field_by_field() {
+    let open = Parameters::default();
+    assert_eq!((open.or(&all()), all().or(&open)), (all(), all()));
+    let own = Parameters {
+        temperature_milli: Some(0),
+        cache: [(CachePlace::Tools, CacheTtl::Default)].into(),
+        extra: Map::from_iter([("top_k".to_owned(), json!(5)), ("user".to_owned(), json!("u"))]),
+        ..Parameters::default()
+    };
+    let expected = Parameters {
+        temperature_milli: Some(0),
+        cache: [(CachePlace::Tools, CacheTtl::Default), (CachePlace::System, CacheTtl::OneHour)].into(),
+        extra: own.extra.clone(),
+        ..all()
+    };
+    assert_eq!(own.or(&all()), expected);
+}
+
+#[test]
+fn call_without_tools_says_nothing_of_tools_and_a_summary_is_prose_of_a_length() {
+    let toolless = Parameters { tool_choice: None, parallel_calls: None, strict_tools: None, ..all() };
+    assert_eq!(all().without_tools(), toolless);
+    let summary =
+        |most| Parameters { output_tokens_max: Some(most), stop: Vec::new(), output: None, ..toolless.clone() };
+    assert_eq!((all().for_summary(200), all().for_summary(900)), (summary(200), summary(500)));
+}
+
+#[test]
+fn parameters_that_leave_everything_open_are_written_as_nothing() {
+    assert_eq!(serde_json::to_value(Parameters::default()).unwrap(), json!({}));
+    let written = serde_json::to_value(all()).unwrap();
+    assert_eq!(serde_json::from_value::<Parameters>(written).unwrap(), all());
 }

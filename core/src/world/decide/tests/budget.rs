@@ -315,13 +315,6 @@ fn agent_that_could_not_pay_for_its_results_answers_in_the_next_episode() {
 }
 
 #[test]
-fn memory_stays_where_dropping_it_would_not_make_a_call_affordable() {
-    let past = priced(|spec| spec.limits.cost_per_episode = Some(money("100")));
-    let past = (0..3).fold(past, |past, _| past.said("@bob hi").woke("bob"));
-    assert_eq!((past.memory("bob").items.len(), past.memory("bob").turn.is_some()), (3, false));
-}
-
-#[test]
 fn attached_files_are_set_aside_for_in_each_attempt() {
     let asked = |media_type: &str, bytes: usize| {
         let attachments = vec![Attachment::of("a.txt", media_type, &vec![b'x'; bytes])];
