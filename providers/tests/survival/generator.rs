@@ -32,7 +32,7 @@ const TOKENS: &[&str] = &[
 ];
 
 /// Bytes as long as this are made at most: what matters happens within a few events.
-const BYTES_MAX: usize = 500;
+const BYTES_MAX: usize = 320;
 
 /// Makes cases out of seeds.
 #[derive(Debug)]
