@@ -10,7 +10,6 @@ use super::super::{Mode, WireRequest};
 use super::GoogleGenerateContent;
 use crate::codec::json::Fields;
 
-mod base64;
 mod contents;
 mod extra;
 mod parameters;

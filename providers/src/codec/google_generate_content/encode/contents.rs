@@ -1,11 +1,13 @@
 //! The conversation as a list of contents.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use folkmoot_core::port::Files;
 use folkmoot_core::request::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::GoogleGenerateContent;
-use super::{Warnings, base64, said};
+use super::{Warnings, said};
 use crate::codec::conversation::{CallResult, Conversation, File, Heard, Turn, any_id};
 use crate::codec::json::Fields;
 
@@ -68,7 +70,7 @@ impl Writer {
 }
 
 fn heard_parts(heard: &Heard<'_>) -> Vec<Value> {
-    let file = |File { media_type, bytes, name: _ }: &File<'_>| json!({ "inlineData": { "mimeType": media_type, "data": base64::encode(bytes) } });
+    let file = |File { media_type, bytes, name: _ }: &File<'_>| json!({ "inlineData": { "mimeType": media_type, "data": STANDARD.encode(bytes) } });
     std::iter::once(json!({ "text": heard.text })).chain(heard.files.iter().map(file)).collect()
 }
 
