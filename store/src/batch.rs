@@ -40,7 +40,7 @@ pub(crate) struct Batch {
     frames: Vec<Vec<u8>>,
     /// The commits of the unit that is being filled.
     open: Vec<u8>,
-    landed: Vec<Landed>,
+    landed: Vec<(Landed, Digest)>,
     replies: Vec<Reply>,
 }
 
@@ -101,7 +101,8 @@ impl Batch {
     /// Takes an admitted request.
     pub(crate) fn add(&mut self, request: Request, mut reach: Reach) -> Result<(), Malformed> {
         let Request { summary, record, reply, .. } = request;
-        let (bytes, link) = record.link(&reach.link);
+        let leaf = record.leaf();
+        let (bytes, _) = record.link(&reach.link);
         if self.open.len() + bytes.len() > PAYLOAD_MAX {
             self.seal()?;
         }
@@ -111,7 +112,8 @@ impl Batch {
         } else {
             self.open.extend_from_slice(&bytes)
         }
-        reach.advance(&summary, link);
+        reach.advance(&summary, leaf);
+        let link = reach.link;
         if summary.created.is_some() {
             self.names.insert(WorldName::clone(&reach.name), summary.world);
         }
@@ -119,7 +121,7 @@ impl Batch {
             self.keys.insert((summary.world, keyed.key.clone()));
         }
         self.reaches.insert(summary.world, reach);
-        self.landed.push(Landed { summary, link, frame });
+        self.landed.push((Landed { summary, leaf, frame }, link));
         self.replies.push(reply);
         Ok(())
     }
@@ -149,7 +151,8 @@ impl Batch {
 #[derive(Debug)]
 pub(crate) struct Sealed {
     pub(crate) frames: Vec<Vec<u8>>,
-    pub(crate) landed: Vec<Landed>,
+    /// With the link of each.
+    pub(crate) landed: Vec<(Landed, Digest)>,
     pub(crate) replies: Vec<Reply>,
 }
 

@@ -121,7 +121,7 @@ impl Committer {
     /// Publishes what has become durable, then answers.
     fn land(&self, sealed: Sealed) {
         let Sealed { frames, landed, replies } = sealed;
-        let links: Vec<Digest> = landed.iter().map(|landed| landed.link).collect();
+        let (landed, links): (Vec<_>, Vec<Digest>) = landed.into_iter().unzip();
         let (is_due, is_late) = {
             let mut index = self.shared.index();
             index.head = index.head.plus(frames.len() as u64);
@@ -144,7 +144,7 @@ impl Committer {
 
     /// Writes the head record before anybody is answered. The log itself is safe without it.
     fn note_head(&mut self, head: FrameNumber, sealed: &Sealed) {
-        let link = sealed.landed.last().map(|landed| landed.link);
+        let link = sealed.landed.last().map(|(_, link)| *link);
         let (Some(record), Some(link)) = (&mut self.head_record, link) else { return };
         let frame = head.plus(sealed.frames.len() as u64);
         if let Err(error) = record.write(Head { frame, link }) {

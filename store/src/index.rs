@@ -7,9 +7,10 @@ use folkmoot_core::commit::CommandKey;
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{Labels, WorldEntry};
+use folkmoot_proof::{Frontier, Hash};
 use tokio::sync::watch;
 
-use crate::chain::NO_LINK;
+use crate::chain::{self, NO_LINK};
 use crate::engine::FrameNumber;
 use crate::labels::LabelIndex;
 use crate::summary::Summary;
@@ -29,8 +30,22 @@ pub(crate) struct Reach {
     pub(crate) time: Time,
     pub(crate) incarnation: Incarnation,
     pub(crate) link: Digest,
+    /// The Merkle tree over its commits, those of the world that it was forked from first.
+    pub(crate) tree: Frontier,
     /// Owner and labels.
     pub(crate) labelled: Arc<Labelled>,
+    /// The world that it was forked from.
+    pub(crate) base: Option<Base>,
+}
+
+/// Where a fork left its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Base {
+    pub(crate) parent: WorldId,
+    /// The last event that both have.
+    pub(crate) at: Position,
+    /// Whether the fork has those events in runs of its own.
+    pub(crate) is_copied: bool,
 }
 
 impl Reach {
@@ -42,16 +57,19 @@ impl Reach {
             time: Time(0),
             incarnation: Incarnation(0),
             link: NO_LINK,
+            tree: Frontier::default(),
             labelled: Arc::default(),
+            base: None,
         }
     }
 
     /// Goes on by a commit.
-    pub(crate) fn advance(&mut self, summary: &Summary, link: Digest) {
+    pub(crate) fn advance(&mut self, summary: &Summary, leaf: Hash) {
         self.head = summary.last;
         self.time = summary.time;
         self.incarnation = summary.opened.unwrap_or(self.incarnation);
-        self.link = link;
+        self.link = chain::link(&self.link, &leaf);
+        self.tree.push(leaf);
         if let Some(labelled) = &summary.labelled {
             self.labelled = Arc::new(labelled.clone());
         }
@@ -88,7 +106,7 @@ impl World {
     }
 
     fn entry(&self, world: WorldId) -> WorldEntry {
-        let Reach { name, head, time, incarnation, link: _, labelled } = &self.reach;
+        let Reach { name, head, time, incarnation, link: _, tree: _, labelled, base: _ } = &self.reach;
         WorldEntry {
             world,
             name: WorldName::clone(name),
@@ -105,7 +123,7 @@ impl World {
 #[derive(Debug)]
 pub(crate) struct Landed {
     pub(crate) summary: Summary,
-    pub(crate) link: Digest,
+    pub(crate) leaf: Hash,
     pub(crate) frame: FrameNumber,
 }
 
@@ -153,18 +171,18 @@ impl Index {
 
     /// Takes in a durable commit; gives how many events its world has outside of runs.
     pub(crate) fn land(&mut self, landed: Landed) -> u64 {
-        let Landed { summary, link, frame } = landed;
+        let Landed { summary, leaf, frame } = landed;
         if let Some(name) = &summary.created
             && !self.worlds.contains_key(&summary.world)
         {
             self.insert(summary.world, World::new(Reach::unborn(name.clone()), Position::ZERO));
         }
-        self.last_link = Some(link);
         let Some(world) = self.worlds.get_mut(&summary.world) else { return 0 };
         if let Some(labelled) = &summary.labelled {
             self.labels.change(&world.reach.name, &world.reach.labelled, labelled);
         }
-        world.reach.advance(&summary, link);
+        world.reach.advance(&summary, leaf);
+        self.last_link = Some(world.reach.link);
         world.tail.push_back(TailCommit { first: summary.first, frame });
         if let Some(keyed) = summary.key {
             world.tail_keys.insert(keyed.key, (summary.first, keyed.digest));

@@ -1,7 +1,9 @@
 //! Opening the log: what is durable is read, and what was not yet in runs is verified link by link.
 
 use folkmoot_core::ids::Position;
+use folkmoot_proof::Hash;
 
+use crate::chain;
 use crate::engine::{Engine, EngineError, FrameNumber, Table};
 use crate::format::Malformed;
 use crate::format::header;
@@ -49,9 +51,13 @@ fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError
         for (key, value) in rows {
             let id = <[u8; 16]>::try_from(key.as_slice());
             let id = id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
-            let reach = entry::read(&value).map_err(damaged)?;
+            let world = header::world(id);
+            let (mut reach, knows_tree) = entry::read(&value).map_err(damaged)?;
+            if !knows_tree {
+                reach.tree = runs::tree(engine, world)?;
+            }
             let end = reach.head;
-            index.insert(header::world(id), World::new(reach, end));
+            index.insert(world, World::new(reach, end));
         }
     }
 }
@@ -80,17 +86,19 @@ fn take(record: &RecordRef<'_>, frame: FrameNumber, index: &mut Index, upcasters
     let unborn = || summary.created.clone().map(Reach::unborn);
     let reach = known.map(|world| world.reach.clone()).or_else(unborn);
     let reach = reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
-    check(record, &reach, summary.first)?;
-    index.land(Landed { link: record.link, summary, frame });
+    let leaf = check(record, &reach, summary.first)?;
+    index.land(Landed { summary, leaf, frame });
     Ok(())
 }
 
-fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<(), Malformed> {
+/// Gives the leaf of a commit that follows `reach`.
+fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<Hash, Malformed> {
     if first != reach.head.next() {
         return Err(Malformed(format!("event {first} of {} does not follow event {}", reach.name, reach.head)));
     }
-    if record.expected_link(&reach.link)? == record.link {
-        Ok(())
+    let leaf = record.leaf()?;
+    if chain::link(&reach.link, &leaf) == record.link {
+        Ok(leaf)
     } else {
         Err(Malformed(format!("event {first} of {} does not match its link", reach.name)))
     }

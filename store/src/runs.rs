@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use folkmoot_core::commit::CommandKey;
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
+use folkmoot_proof::Frontier;
 
 use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
 use crate::format::Malformed;
@@ -109,7 +110,13 @@ fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, 
     };
     let failed = |error: EngineError| Malformed(error.to_string());
     let stored = engine.get(Table::Worlds, world.0.as_bytes()).map_err(failed)?;
-    let reach = stored.map(|bytes| entry::read(&bytes)).transpose()?.unwrap_or_else(|| Reach::unborn(name));
+    let reach = match stored {
+        None => Reach::unborn(name),
+        Some(bytes) => match entry::read(&bytes)? {
+            (reach, true) => reach,
+            (reach, false) => Reach { tree: tree(engine, world).map_err(failed)?, ..reach },
+        },
+    };
     if reach.head == runs_end {
         Ok(Sheet::new(reach))
     } else {
@@ -231,6 +238,25 @@ pub(crate) fn gone(
         next.push(0);
         for (key, _) in &rows {
             gone.push(entry::read_gone_key(key).map_err(damaged)?);
+        }
+    }
+}
+
+/// The tree over the commits of a world that are in runs, for an entry that does not know it: older builds wrote none.
+pub(crate) fn tree(engine: &dyn Engine, world: WorldId) -> Result<Frontier, EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let (mut next, end) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+    let (mut joiner, mut tree) = (Joiner::default(), Frontier::default());
+    loop {
+        let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
+        let Some((last, _)) = rows.last() else { return Ok(tree) };
+        next.clone_from(last);
+        next.push(0);
+        for (_, value) in &rows {
+            let frame = FrameRef::read(value).map_err(damaged)?;
+            for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
+                tree.push(record.and_then(|record| record.leaf()).map_err(damaged)?);
+            }
         }
     }
 }

@@ -12,11 +12,22 @@ const LINES_MAX: usize = 800;
 /// What each of our crates may know of the others; those that compose may know everything that is not listed here.
 const KNOWS: &[(&str, &[&str])] = &[
     ("folkmoot-core", &[]),
+    ("folkmoot-proof", &[]),
     ("folkmoot-agents", &["folkmoot-core"]),
     ("folkmoot-providers", &["folkmoot-core"]),
-    ("folkmoot-store", &["folkmoot-core"]),
+    ("folkmoot-store", &["folkmoot-core", "folkmoot-proof"]),
     ("folkmoot-tools", &["folkmoot-core"]),
-    ("folkmoot", &["folkmoot-agents", "folkmoot-core", "folkmoot-providers", "folkmoot-store", "folkmoot-tools"]),
+    (
+        "folkmoot",
+        &[
+            "folkmoot-agents",
+            "folkmoot-core",
+            "folkmoot-proof",
+            "folkmoot-providers",
+            "folkmoot-store",
+            "folkmoot-tools",
+        ],
+    ),
 ];
 
 /// Crates that nobody knows: they compose.

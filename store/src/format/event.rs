@@ -2,10 +2,11 @@
 
 use folkmoot_core::event::{ContentView, EventRecord, RecordView, StoredContent};
 use folkmoot_core::ids::Position;
+use folkmoot_proof::Hash;
+use folkmoot_proof::leaf::{self, Salt};
 
 use super::Malformed;
 use super::bytes::{Bytes, to_u32};
-use crate::chain::{self, Commitment, Salt};
 
 const NONE: u8 = 0;
 const PRESENT: u8 = 1;
@@ -19,7 +20,7 @@ pub(crate) enum ContentRef<'a> {
     /// As it was written, with the salt of its commitment.
     Present { salt: Salt, bytes: &'a [u8] },
     /// Gone; the commitment stays.
-    Erased { by: Option<Position>, commitment: Commitment },
+    Erased { by: Option<Position>, commitment: Hash },
 }
 
 /// An event, still in the bytes it was read from.
@@ -54,10 +55,10 @@ impl<'a> EventRef<'a> {
     }
 
     /// What the event's leaf says about its content.
-    pub(crate) fn commitment(&self) -> Option<Commitment> {
+    pub(crate) fn commitment(&self) -> Option<Hash> {
         match self.content {
             ContentRef::None => None,
-            ContentRef::Present { salt, bytes } => Some(chain::commitment(&salt, bytes)),
+            ContentRef::Present { salt, bytes } => Some(leaf::commitment(&salt, bytes)),
             ContentRef::Erased { commitment, .. } => Some(commitment),
         }
     }

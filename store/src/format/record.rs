@@ -3,12 +3,14 @@
 use folkmoot_core::commit::{Commit, CommitHeader};
 use folkmoot_core::event::{EventRecord, StoredContent};
 use folkmoot_core::ids::Digest;
+use folkmoot_proof::Hash;
+use folkmoot_proof::leaf::{Leaf, Salt};
 
 use super::bytes::{Bytes, to_u32};
 use super::event::{ContentRef, EventRef};
 use super::header::{self, Fixed};
 use super::{COMMIT_MAX, Malformed};
-use crate::chain::{self, Leaf, Salt};
+use crate::chain;
 
 /// Where the link stands: behind the record's length.
 const LINK_AT: usize = 4;
@@ -21,7 +23,7 @@ const EVENTS_AT_ONCE: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Unlinked {
     bytes: Vec<u8>,
-    leaf: Digest,
+    leaf: Hash,
 }
 
 impl Unlinked {
@@ -45,7 +47,7 @@ impl Unlinked {
         let mut leaf = Leaf::new(header);
         for (record, salt) in records.iter().zip(salts(records)?) {
             let event = borrow(record, salt)?;
-            leaf.add(&event, event.commitment().as_ref());
+            chain::add(&mut leaf, &event);
             event.write(&mut bytes)?;
         }
         patch(&mut bytes, LINK_AT + LINK_LEN, &header_len.to_le_bytes());
@@ -60,6 +62,11 @@ impl Unlinked {
     /// How many bytes it has.
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Its leaf.
+    pub(crate) const fn leaf(&self) -> Hash {
+        self.leaf
     }
 
     /// Links it to its predecessor: the stored bytes, and the link.
@@ -146,13 +153,9 @@ impl<'a> RecordRef<'a> {
         }
     }
 
-    /// The link that the stored bytes give behind `previous`.
-    pub(crate) fn expected_link(&self, previous: &Digest) -> Result<Digest, Malformed> {
-        let mut leaf = Leaf::new(self.header);
-        for event in self.events()? {
-            leaf.add(&event, event.commitment().as_ref());
-        }
-        Ok(chain::link(previous, &leaf.finish()))
+    /// The leaf that the stored bytes give.
+    pub(crate) fn leaf(&self) -> Result<Hash, Malformed> {
+        Ok(chain::leaf(self.header, &self.events()?))
     }
 }
 
@@ -174,6 +177,6 @@ pub(crate) fn records(unit: &[u8]) -> impl Iterator<Item = Result<RecordRef<'_>,
 impl Unlinked {
     /// A record of `len` bytes that nobody reads.
     pub(crate) fn of_len(len: usize) -> Self {
-        Self { bytes: vec![0; len], leaf: chain::NO_LINK }
+        Self { bytes: vec![0; len], leaf: [0; 32] }
     }
 }

@@ -4,26 +4,46 @@ use std::sync::Arc;
 
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
+use folkmoot_proof::Frontier;
 
 use crate::engine::FrameNumber;
 use crate::format::bytes::{Bytes, to_u32, to_usize};
-use crate::format::{FORMAT, Malformed};
-use crate::index::Reach;
+use crate::format::{Malformed, header};
+use crate::index::{Base, Reach};
 
 #[cfg(test)]
 mod tests;
 
-/// The format of the entry of a world that has an owner or labels.
+/// The formats of entries that older builds wrote: without and with labels, and without a tree.
+const BARE_FORMAT: u8 = 1;
 const LABELLED_FORMAT: u8 = 2;
+
+/// The format of entries.
+const ENTRY_FORMAT: u8 = 3;
+
+/// What an entry has beside what every entry has.
+const LABELS: u8 = 1;
+const BASE: u8 = 2;
+const COPIED: u8 = 4;
 
 /// What the table of worlds says of a world: how far it had come at the end of its runs.
 pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     let is_labelled = *reach.labelled != Labelled::default();
-    let mut bytes = vec![if is_labelled { LABELLED_FORMAT } else { FORMAT }];
+    let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+    let flags = flag(is_labelled, LABELS)
+        | flag(reach.base.is_some(), BASE)
+        | flag(reach.base.is_some_and(|base| base.is_copied), COPIED);
+    let mut bytes = vec![ENTRY_FORMAT, flags];
     bytes.extend_from_slice(&reach.head.get().to_le_bytes());
     bytes.extend_from_slice(&reach.time.0.to_le_bytes());
     bytes.extend_from_slice(&reach.incarnation.0.to_le_bytes());
     bytes.extend_from_slice(reach.link.as_bytes());
+    bytes.extend_from_slice(&reach.tree.size().to_le_bytes());
+    bytes.extend_from_slice(reach.tree.roots().as_flattened());
+    if let Some(base) = &reach.base {
+        bytes.extend_from_slice(base.parent.0.as_bytes());
+        bytes.extend_from_slice(&base.at.get().to_le_bytes());
+    }
     if is_labelled {
         let json = serde_json::to_vec(&*reach.labelled)
             .map_err(|error| Malformed(format!("labels have no JSON form: {error}")))?;
@@ -35,19 +55,34 @@ pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-/// Reads it back.
-pub(crate) fn read(bytes: &[u8]) -> Result<Reach, Malformed> {
+/// Reads it back, and says whether it knows the tree: entries of older builds do not.
+pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
     let mut body = Bytes(checked(bytes)?);
-    let format = body.u8()?;
-    if format != FORMAT && format != LABELLED_FORMAT {
-        return Err(Malformed(format!("the entry of a world has format {format}")));
-    }
+    let (flags, knows_tree) = match body.u8()? {
+        BARE_FORMAT => (0, false),
+        LABELLED_FORMAT => (LABELS, false),
+        ENTRY_FORMAT => (body.u8()?, true),
+        format => return Err(Malformed(format!("the entry of a world has format {format}"))),
+    };
     let (head, time) = (Position::new(body.u64()?), Time(body.u64()?));
     let (incarnation, link) = (Incarnation(body.u32()?), Digest::new(body.array()?));
-    let labelled = if format == LABELLED_FORMAT { read_labels(&mut body)? } else { Labelled::default() };
+    let tree = if knows_tree { read_tree(&mut body)? } else { Frontier::default() };
+    let base = if flags & BASE == 0 { None } else { Some(read_base(&mut body, flags & COPIED != 0)?) };
+    let labelled = if flags & LABELS == 0 { Labelled::default() } else { read_labels(&mut body)? };
     let name = String::from_utf8_lossy(body.0).into_owned();
     let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
-    Ok(Reach { name: Arc::new(name), head, time, incarnation, link, labelled: Arc::new(labelled) })
+    let (name, labelled) = (Arc::new(name), Arc::new(labelled));
+    Ok((Reach { name, head, time, incarnation, link, tree, labelled, base }, knows_tree))
+}
+
+fn read_tree(body: &mut Bytes<'_>) -> Result<Frontier, Malformed> {
+    let size = body.u64()?;
+    let roots = (0..size.count_ones()).map(|_| body.array()).collect::<Result<_, _>>()?;
+    Frontier::from_parts(size, roots).map_err(|error| Malformed(error.to_string()))
+}
+
+fn read_base(body: &mut Bytes<'_>, is_copied: bool) -> Result<Base, Malformed> {
+    Ok(Base { parent: header::world(body.array()?), at: Position::new(body.u64()?), is_copied })
 }
 
 fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {

@@ -50,7 +50,7 @@ impl Sheet {
         if summary.first != self.reach.head.next() {
             return Err(Malformed(format!("event {} does not follow event {}", summary.first, self.reach.head)));
         }
-        self.reach.advance(summary, record.link);
+        self.reach.advance(summary, record.leaf()?);
         self.bytes.extend_from_slice(record.bytes);
         self.gone.extend_from_slice(&summary.gone);
         if let Some(keyed) = &summary.key {

@@ -1,0 +1,76 @@
+//! What is hashed of a commit: its header, and of each event its kind, its version, its facts and a commitment to its
+//! content. So content can be erased, and all hashes stay.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{Hash, node};
+
+/// What begins the input of a leaf, after RFC 6962.
+const LEAF: u8 = 0;
+
+/// What the first commit of a world follows.
+pub const NO_LINK: Hash = [0; 32];
+
+/// Random bytes that keep erased content from being guessed by its commitment.
+pub type Salt = [u8; 16];
+
+/// Commits to content without revealing it: SHA-256 over the salt and the content.
+#[must_use]
+pub fn commitment(salt: &Salt, content: &[u8]) -> Hash {
+    let mut hasher = Sha256::new();
+    hasher.update(salt);
+    hasher.update(content);
+    hasher.finalize().into()
+}
+
+/// An event, as a leaf sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LeafEvent<'a> {
+    /// What happened, by number.
+    pub kind: u16,
+    /// The schema version.
+    pub version: u16,
+    /// All that decisions need, as it is stored.
+    pub facts: &'a [u8],
+    /// The commitment to its content, if this kind has content.
+    pub commitment: Option<&'a Hash>,
+}
+
+/// The leaf of a commit, on its way.
+#[derive(Debug, Clone)]
+pub struct Leaf(Sha256);
+
+impl Leaf {
+    /// Begins with the commit's header as it is stored.
+    #[must_use]
+    pub fn new(header: &[u8]) -> Self {
+        let mut hasher = Sha256::new();
+        hasher.update([LEAF]);
+        hasher.update(header);
+        Self(hasher)
+    }
+
+    /// Adds the next event.
+    pub fn add(&mut self, event: &LeafEvent<'_>) {
+        self.0.update(event.kind.to_le_bytes());
+        self.0.update(event.version.to_le_bytes());
+        self.0.update([u8::from(event.commitment.is_some())]);
+        self.0.update((event.facts.len() as u64).to_le_bytes());
+        if let Some(commitment) = event.commitment {
+            self.0.update(commitment);
+        }
+        self.0.update(event.facts);
+    }
+
+    /// The leaf.
+    #[must_use]
+    pub fn finish(self) -> Hash {
+        self.0.finalize().into()
+    }
+}
+
+/// Links a leaf to its predecessor's link.
+#[must_use]
+pub fn link(previous: &Hash, leaf: &Hash) -> Hash {
+    node(previous, leaf)
+}

@@ -1,0 +1,23 @@
+//! What proves a log of Folkmoot, without the runtime.
+//!
+//! A world's commits are the leaves of a Merkle tree after RFC 6962, and each is linked to the one before it. Whoever
+//! holds a root of that tree can tell whether a log has been changed since. This crate deliberately knows nothing of what
+//! events mean, and reads no store: it has hashes, trees and proofs only, so that it can be read in an hour.
+//!
+//! Read first: [`leaf`] (what is hashed of a commit) and [`Frontier`] (the tree of a log that grows).
+//!
+//! ```
+//! use folkmoot_proof::{Frontier, leaf::Leaf};
+//!
+//! let mut tree = Frontier::default();
+//! tree.push(Leaf::new(b"the header of a commit").finish());
+//! assert_eq!(tree.size(), 1);
+//! ```
+
+pub mod leaf;
+mod tree;
+
+pub use tree::{Frontier, FrontierError, node};
+
+/// A SHA-256 hash.
+pub type Hash = [u8; 32];
