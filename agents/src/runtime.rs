@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use folkmoot_core::ids::WorldName;
-use folkmoot_core::port::{Blobs, Checkpoints, EventLog};
+use folkmoot_core::port::{Blobs, Checkpoints, Custody, EventLog};
 use folkmoot_core::world::Activity;
 use tokio::sync::{mpsc, watch};
 
@@ -27,9 +27,9 @@ pub use opening::Opening;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
 
 /// A store's log with what is kept beside it.
-pub trait Storage: EventLog + Checkpoints + Blobs {}
+pub trait Storage: EventLog + Checkpoints + Blobs + Custody {}
 
-impl<S: EventLog + Checkpoints + Blobs> Storage for S {}
+impl<S: EventLog + Checkpoints + Blobs + Custody> Storage for S {}
 
 /// Opens worlds over one log. Cheap to clone.
 #[derive(Debug, Clone)]

@@ -25,6 +25,7 @@ mod drafts;
 mod flight;
 mod perform;
 mod progress;
+mod sign;
 mod sleep;
 mod time;
 
@@ -387,6 +388,9 @@ impl WorldTask {
             End::Closed(reply) => {
                 if let Err(why) = self.drain().await {
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
+                }
+                if let Err(why) = self.sign_off().await {
+                    tracing::error!(world = ?self.world.name(), why, "its last head could not be signed");
                 }
                 self.bus.activity().abort_drafts(self.world.head());
                 self.save().await;

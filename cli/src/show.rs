@@ -44,6 +44,8 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
         Refusal::NoSuchMessage { message } => format!("refused: there is no message {message} in this room's memory"),
         Refusal::BadLabels { why } => format!("refused: the labels cannot be kept: {why}"),
         Refusal::BadRights { why } => format!("refused: the rights cannot be kept: {why}"),
+        Refusal::BadErasure { why } => format!("refused: nothing is erased: {why}"),
+        Refusal::BadFork { why } => format!("refused: the room cannot be branched off: {why}"),
         Refusal::BadDefinition { why } => format!("refused: the definition cannot be used: {why}"),
     }
 }

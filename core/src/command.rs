@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::{Keyed, StepKey};
-use crate::event::{Attachment, ClockKind, Progress, Rights, Scope, Verdict, Wider};
+use crate::event::{
+    Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict, Wider,
+};
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId, Position, RequestId,
     StateName, TurnId, WorldId, WorldName,
@@ -96,6 +98,8 @@ actions! {
         definition: Definition,
         /// The process that opens it.
         node: NodeId,
+        /// The key that heads of its log are signed with.
+        signer: Option<String>,
     };
     /// Opens a world for writing.
     Open {
@@ -105,6 +109,25 @@ actions! {
         base: Option<String>,
         /// The definition, if it changed.
         revise: Option<Definition>,
+        /// The key that heads of its log are signed with.
+        signer: Option<String>,
+    };
+    /// Branches a world off the one that is asked, and opens it for writing.
+    Fork {
+        /// Its id.
+        world: WorldId,
+        /// Its name.
+        name: WorldName,
+        /// The head of what both have.
+        base: TreeHead,
+        /// The link of the last commit that both have.
+        link: Digest,
+        /// What becomes of the effects that it owes.
+        effects: ForkEffects,
+        /// The process that opens it.
+        node: NodeId,
+        /// The key that heads of its log are signed with.
+        signer: Option<String>,
     };
     /// Changes the definition.
     Revise {
@@ -310,6 +333,33 @@ actions! {
     Stop {
         /// Which episode; `None` is all of them.
         episode: Option<EpisodeId>,
+    };
+    /// Erases content.
+    Erase {
+        /// The events whose content is to go, in order.
+        events: Vec<Span>,
+        /// On what basis.
+        basis: String,
+    };
+    /// Records that content was erased.
+    RecordErased {
+        /// The request.
+        request: Position,
+        /// How many events had content that is gone now.
+        events: u64,
+        /// How many files that they had attached are gone.
+        files: u64,
+    };
+    /// Brings the signature of a head of the log.
+    Sign {
+        /// What was signed.
+        head: TreeHead,
+        /// The key.
+        key: String,
+        /// The signature line's value.
+        signature: String,
+        /// Why it was signed now.
+        occasion: Occasion,
     };
     /// Records what became due.
     Tick;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::event::Occasion;
 use crate::ids::{AgentName, Attempt, CallId, ModelCallId, Position, Time, TurnId};
 
 /// One piece of owed work.
@@ -71,6 +72,18 @@ pub enum Effect {
         /// The call.
         call: CallId,
     },
+    /// Sign the head of the log.
+    Sign {
+        /// Not before this time; at once if enough is unsigned, or nothing else goes on.
+        not_before: Option<Time>,
+        /// Why.
+        occasion: Occasion,
+    },
+    /// Erase content.
+    Erase {
+        /// The request.
+        request: Position,
+    },
     /// Give the `Tick` command once this time has come.
     TickAt {
         /// The time.
@@ -99,7 +112,9 @@ impl Effect {
             Self::Wake { not_before, .. } | Self::Continue { not_before, .. } | Self::RetryModel { not_before, .. } => {
                 *not_before = None;
             }
+            Self::Sign { not_before, occasion } => (*not_before, *occasion) = (None, Occasion::Time),
             Self::TickAt { .. }
+            | Self::Erase { .. }
             | Self::CallModel { .. }
             | Self::RunTool { .. }
             | Self::Reconcile { .. }
@@ -112,13 +127,16 @@ impl Effect {
     #[must_use]
     pub const fn not_before(&self) -> Option<Time> {
         match self {
-            Self::Wake { not_before, .. } | Self::Continue { not_before, .. } | Self::RetryModel { not_before, .. } => {
-                *not_before
-            }
+            Self::Wake { not_before, .. }
+            | Self::Continue { not_before, .. }
+            | Self::RetryModel { not_before, .. }
+            | Self::Sign { not_before, .. } => *not_before,
             Self::TickAt { time, .. } => Some(*time),
-            Self::CallModel { .. } | Self::RunTool { .. } | Self::Reconcile { .. } | Self::DeclareUnknown { .. } => {
-                None
-            }
+            Self::CallModel { .. }
+            | Self::RunTool { .. }
+            | Self::Reconcile { .. }
+            | Self::DeclareUnknown { .. }
+            | Self::Erase { .. } => None,
         }
     }
 }

@@ -13,6 +13,7 @@ mod doubt;
 mod grant;
 mod label;
 mod notice;
+mod proof;
 mod rights;
 mod scope;
 mod talk;
@@ -25,6 +26,7 @@ pub use call::*;
 pub use doubt::*;
 pub use grant::*;
 pub use notice::*;
+pub use proof::*;
 pub use rights::*;
 pub use scope::ScopeError;
 pub use talk::*;
@@ -307,6 +309,14 @@ events! {
     9 version 1 Labelled;
     /// A person has other rights.
     10 version 1 RightsChanged;
+    /// A head of the log was signed.
+    11 version 1 HeadSigned;
+    /// The world was branched off another one.
+    12 version 1 Forked;
+    /// Somebody asked that content be erased.
+    13 version 1 ErasureRequested [basis];
+    /// Content was erased.
+    14 version 1 Erased;
     /// Somebody said something.
     20 version 1 MessagePosted [body];
     /// It was decided who hears a message and who answers it.

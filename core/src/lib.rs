@@ -23,6 +23,7 @@
 //!     base: None,
 //!     definition: Definition { spec: WorldSpec::default(), text: SpecText::default().into() },
 //!     node: NodeId::from_stamp(&stamp),
+//!     signer: None,
 //! });
 //! let decision = world.decide(&command, &stamp);
 //! if let Some(commit) = world.commit(&command, &stamp, &decision) {

@@ -20,11 +20,13 @@ use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
 
 mod agent;
 mod blobs;
+mod custody;
 mod log_error;
 mod progress;
 
 pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
 pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
+pub use custody::{Custody, Signer};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 

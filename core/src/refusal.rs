@@ -38,6 +38,16 @@ pub enum Refusal {
         /// What is wrong with whose they are.
         why: String,
     },
+    /// The content cannot be erased.
+    BadErasure {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The world cannot be branched off there.
+    BadFork {
+        /// What is wrong with it.
+        why: String,
+    },
     /// The definition cannot be used.
     BadDefinition {
         /// What is wrong with it.
@@ -56,6 +66,8 @@ impl Refusal {
             Self::NoSuchMessage { .. } => "no_such_message".to_owned(),
             Self::BadLabels { .. } => "bad_labels".to_owned(),
             Self::BadRights { .. } => "bad_rights".to_owned(),
+            Self::BadErasure { .. } => "bad_erasure".to_owned(),
+            Self::BadFork { .. } => "bad_fork".to_owned(),
             Self::BadDefinition { .. } => "bad_definition".to_owned(),
         }
     }
@@ -77,6 +89,8 @@ impl Refusal {
             | Self::NoSuchMessage { .. }
             | Self::BadLabels { .. }
             | Self::BadRights { .. }
+            | Self::BadErasure { .. }
+            | Self::BadFork { .. }
             | Self::BadDefinition { .. }) => other,
         }
     }

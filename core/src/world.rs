@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
-use crate::event::{ClockKind, Labelled, Refused, Rights, WorldOpened};
+use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
 use crate::ids::{
     AgentName, CallId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId, Seed,
     Stamp, StateName, Time, WorldId, WorldName,
@@ -35,6 +35,7 @@ mod owed;
 mod request;
 mod rights;
 mod script;
+mod signing;
 mod starting;
 mod summary;
 mod transcript;
@@ -94,6 +95,12 @@ checkpointed! {
         /// What its models were asked, and what that cost.
         #[serde(default, skip_serializing_if = "meter::Meters::is_empty")]
         meters: Meters,
+        /// How heads of the log are signed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        signing: Option<signing::Signing>,
+        /// What is still to be erased, by request.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        erasures: BTreeMap<Position, Vec<Span>>,
         script: ScriptProgress,
         /// The person who gave the command of the commit that is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -142,7 +142,7 @@ fn creation(number: u64) -> Fallible<Commit> {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: FIRST, node: NodeId::from_stamp(&stamp), base: None };
+    let opening = Opened { incarnation: FIRST, node: NodeId::from_stamp(&stamp), base: None, signer: None };
     Ok(Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
 }
 

@@ -38,6 +38,7 @@ impl Conversation {
             base: None,
             definition: room::definition()?,
             node: NodeId::from_stamp(&stamp),
+            signer: None,
         };
         let first = own.commit(&Command::of_runtime(create), &stamp)?;
         Ok((own, first))
@@ -79,6 +80,8 @@ impl Conversation {
             Effect::RetryModel { .. }
             | Effect::Reconcile { .. }
             | Effect::DeclareUnknown { .. }
+            | Effect::Sign { .. }
+            | Effect::Erase { .. }
             | Effect::TickAt { .. } => return Err(format!("{effect:?} is not part of the conversation").into()),
         };
         Ok(Command::of_runtime(action))

@@ -38,6 +38,7 @@ impl Room {
             base: None,
             definition: Definition { spec, text: SpecText::default().into() },
             node: NodeId::from_stamp(&stamp),
+            signer: None,
         };
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });

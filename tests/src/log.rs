@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use folkmoot::Store;
 use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::event::TreeHead;
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, EventLog, Labels, ReadError, StoredCommit,
-    WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, EventLog, Labels, ReadError,
+    StoredCommit, WorldEntry,
 };
 
 use futures::StreamExt as _;
@@ -110,5 +111,12 @@ impl Blobs for TestLog {
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
         self.store.size(world, blob).await
+    }
+}
+
+#[async_trait]
+impl Custody for TestLog {
+    async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
+        self.store.tree_head(world).await
     }
 }

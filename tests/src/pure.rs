@@ -5,8 +5,8 @@ use std::time::Duration;
 use folkmoot::core::command::{Action, Command};
 use folkmoot::core::commit::Commit;
 use folkmoot::core::effect::{Due, Effect};
-use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::{AgentName, NodeId, Position, Seed, Time, WorldId, WorldName};
+use folkmoot::core::event::{ClockKind, TreeHead};
+use folkmoot::core::ids::{AgentName, Digest, NodeId, Position, Seed, Time, WorldId, WorldName};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::refusal::Refusal;
 use folkmoot::core::request::Parameters;
@@ -81,7 +81,8 @@ impl PureRoom {
         let mut room = Self { world: World::default(), commits: Vec::new(), now: Time::SIMULATED_START, dice };
         let (world, node) = (WorldId(uuid::Uuid::nil()), NodeId(uuid::Uuid::nil()));
         let name = WorldName::new("room").expect("a fitting name");
-        let create = Action::Create { world, name, clock: ClockKind::Simulated, base: None, definition, node };
+        let create =
+            Action::Create { world, name, clock: ClockKind::Simulated, base: None, definition, node, signer: None };
         room.give(&Command::of_runtime(create)).expect("the room can be opened");
         room
     }
@@ -104,7 +105,7 @@ impl PureRoom {
 
     /// A process opens the room anew; what an older one had started is lost.
     pub fn crash(&mut self) {
-        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None };
+        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer: None };
         self.give(&Command::of_runtime(open)).expect("a room can be opened again");
     }
 
@@ -169,6 +170,13 @@ impl PureRoom {
                 Action::RecordReconcile { agent, call, result: Reconciliation::CannotTell }
             }
             Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
+            Effect::Sign { occasion, .. } => {
+                let commits = u64::try_from(self.commits.len()).expect("a number");
+                let head = TreeHead { of: horizon, commits, root: Digest::of(&[]) };
+                let key = self.world.signer().expect("whoever owes a signature has a key").to_owned();
+                Action::Sign { head, key, signature: String::new(), occasion }
+            }
+            Effect::Erase { request } => Action::RecordErased { request, events: 0, files: 0 },
             Effect::TickAt { .. } => Action::Tick,
         };
         self.give(&Command::of_runtime(action)).expect("what is owed is accepted");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, ModelName, ToolName, WorldName};
 use folkmoot::core::port::{Agent, Model, Tool as _};
-use folkmoot::core::port::{Blobs, Checkpoints, EventLog};
+use folkmoot::core::port::{Blobs, Checkpoints, Custody, EventLog};
 use folkmoot::core::spec::{AgentSpec, Definition, Mode, ModelSpec, SpecText, WorldSpec};
 use folkmoot::{Opening, Parts, Proof, Runtime, Seat, WorldHandle};
 
@@ -81,7 +81,10 @@ impl Room {
     }
 
     /// Opens the room in a runtime of its own over `log`, or goes on with it.
-    pub async fn open<L: EventLog + Checkpoints + Blobs + Clone + 'static>(&self, log: &L) -> (Runtime, WorldHandle) {
+    pub async fn open<L: EventLog + Checkpoints + Blobs + Custody + Clone + 'static>(
+        &self,
+        log: &L,
+    ) -> (Runtime, WorldHandle) {
         let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
         let world = runtime
             .open(Opening { clock: ClockKind::Simulated, ..Opening::with(room_name(), self.definition()) })

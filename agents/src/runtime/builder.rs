@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use folkmoot_core::port::{Blobs, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::port::{Blobs, Checkpoints, Custody, EventLog, Signer, ToolHost};
 
 use super::means::Means;
 use super::seeds::Seeds;
@@ -19,6 +19,8 @@ pub struct RuntimeBuilder {
     log: Arc<dyn EventLog>,
     checkpoints: Arc<dyn Checkpoints>,
     blobs: Arc<dyn Blobs>,
+    custody: Arc<dyn Custody>,
+    signer: Option<Arc<dyn Signer>>,
     assembler: Arc<dyn Assemble>,
     host: Option<Arc<dyn ToolHost>>,
     seeds: Seeds,
@@ -31,6 +33,8 @@ impl RuntimeBuilder {
             log: Arc::new(storage.clone()),
             checkpoints: Arc::new(storage.clone()),
             blobs: Arc::new(storage.clone()),
+            custody: Arc::new(storage.clone()),
+            signer: None,
             assembler: Arc::new(Parts::default()),
             host: None,
             seeds: Seeds::random(),
@@ -49,6 +53,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn host(mut self, host: Arc<dyn ToolHost>) -> Self {
         self.host = Some(host);
+        self
+    }
+
+    /// Signs heads of the logs of all worlds that are opened: now and then, whenever a world becomes quiet, and when it is
+    /// closed. Without a signer none is signed.
+    #[must_use]
+    pub fn signer(mut self, signer: Arc<dyn Signer>) -> Self {
+        self.signer = Some(signer);
         self
     }
 
@@ -72,9 +84,10 @@ impl RuntimeBuilder {
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
-        let Self { log, checkpoints, blobs, assembler, host, seeds, idle_close } = self;
+        let Self { log, checkpoints, blobs, custody, signer, assembler, host, seeds, idle_close } = self;
         let node = seeds.node();
-        let means = Arc::new(Means { log, checkpoints, blobs, assembler, host, seeds, node, idle_close });
+        let means =
+            Arc::new(Means { log, checkpoints, blobs, custody, signer, assembler, host, seeds, node, idle_close });
         Runtime { inner: Arc::new(Inner { means, open: Mutex::default() }) }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Blobs, Checkpoints, EventLog, ToolHost};
+use folkmoot_core::port::{Appended, Blobs, Checkpoints, Custody, EventLog, Signer, ToolHost};
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
@@ -27,6 +27,9 @@ pub(crate) struct Means {
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) checkpoints: Arc<dyn Checkpoints>,
     pub(crate) blobs: Arc<dyn Blobs>,
+    pub(crate) custody: Arc<dyn Custody>,
+    /// Signs heads of the logs; `None`: nobody does.
+    pub(crate) signer: Option<Arc<dyn Signer>>,
     pub(crate) assembler: Arc<dyn Assemble>,
     pub(crate) host: Option<Arc<dyn ToolHost>>,
     pub(crate) seeds: Seeds,
@@ -118,7 +121,7 @@ impl Means {
     }
 
     fn opening_action(&self, world: &World, opening: &Opening, stamp: &Stamp) -> Action {
-        let node = self.node;
+        let (node, signer) = (self.node, self.signer.as_ref().map(|signer| signer.key()));
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {
             Some(definition) if world.head() == Position::ZERO => Action::Create {
@@ -128,11 +131,13 @@ impl Means {
                 base,
                 definition: definition.clone(),
                 node,
+                signer,
             },
             definition => {
                 let is_new = |definition: &&Definition| definition.digest() != Some(world.spec_digest());
                 let revise = definition.as_ref().filter(is_new).cloned();
-                Action::Open { node, base: base.filter(|base| Some(base.as_str()) != world.base()), revise }
+                let base = base.filter(|base| Some(base.as_str()) != world.base());
+                Action::Open { node, base, revise, signer }
             }
         }
     }

@@ -98,6 +98,8 @@ impl Flight {
             | Effect::RetryModel { .. }
             | Effect::Reconcile { .. }
             | Effect::DeclareUnknown { .. }
+            | Effect::Sign { .. }
+            | Effect::Erase { .. }
             | Effect::TickAt { .. } => owed.contains(effect),
         };
         self.keep(is_wanted);

@@ -45,6 +45,8 @@ impl WorldTask {
     async fn start(&mut self, effect: Effect) -> Result<(), String> {
         match &effect {
             Effect::TickAt { .. } => self.bring(Action::Tick).await,
+            Effect::Sign { occasion, .. } => self.sign(*occasion).await,
+            Effect::Erase { .. } => Err("this build erases nothing yet".to_owned()),
             Effect::RetryModel { agent, call, .. } => {
                 let (agent, call) = (agent.clone(), *call);
                 self.bring(Action::RetryModel { agent, call }).await
@@ -247,6 +249,10 @@ fn panicked(effect: &Effect) -> Option<Action> {
             code: "panicked".to_owned(),
             detail: WHY.to_owned(),
         }),
-        Effect::RetryModel { .. } | Effect::DeclareUnknown { .. } | Effect::TickAt { .. } => None,
+        Effect::RetryModel { .. }
+        | Effect::DeclareUnknown { .. }
+        | Effect::Sign { .. }
+        | Effect::Erase { .. }
+        | Effect::TickAt { .. } => None,
     }
 }

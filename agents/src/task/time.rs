@@ -42,11 +42,11 @@ pub(super) fn pass(world: &World, clock: &WorldClock) {
     }
 }
 
-/// The earliest sleeper, owed retry or join; never the expiry of a request.
+/// The earliest sleeper, owed retry or join; never the expiry of a request, and never a signature.
 fn next_wake(world: &World, clock: &WorldClock) -> Option<Time> {
     let WorldClock::Simulated(simulated) = clock else { return None };
     let now = simulated.now();
-    let is_wake = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
+    let is_wake = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. } | Effect::Sign { .. });
     let owed = world.owed().filter(is_wake).filter_map(|effect| effect.not_before()).filter(|time| *time > now);
     owed.chain(simulated.first_wake()).min()
 }

@@ -2,8 +2,9 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice, OutcomeSettled,
-    ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause, Verdict,
+    CallStatus, CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice,
+    OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause,
+    Verdict,
 };
 use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
 use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
@@ -48,7 +49,11 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::PrefixBroken(_)
         | Event::CallsAdmitted(_)
         | Event::AgentAsked(_)
+        | Event::HeadSigned(_)
         | Event::MemoryCompacted(_) => None,
+        Event::Forked(forked) => Some(Line::Quiet(branched(forked))),
+        Event::ErasureRequested(_) => Some(Line::Quiet("content is to be erased".to_owned())),
+        Event::Erased(erased) => Some(Line::Quiet(format!("the content of {} events was erased", erased.events))),
         Event::MessageRouted(routed) => unseen_way(routed),
         Event::ArtifactWithheld(withheld) => {
             Some(Line::Quiet(format!("part of what {} said is no prose and is not shown", withheld.agent)))
@@ -95,6 +100,10 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::CallReplaced(_) => of_call(chat, at, event),
         Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => grant::happened(chat, at, event),
     }
+}
+
+fn branched(forked: &Forked) -> String {
+    format!("{} is branched off {} behind event {}", forked.name, forked.parent_name, forked.base.of)
 }
 
 /// Where a message goes, if its words do not say so: people would wonder who answers, or why nobody does.

@@ -34,6 +34,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
             labelled.owner.iter().map(|owner| format!("owner {owner}")).chain(labels).collect::<Vec<_>>().join(", ")
         }
         Event::RightsChanged(changed) => rights(changed),
+        Event::HeadSigned(_) | Event::Forked(_) | Event::ErasureRequested(_) | Event::Erased(_) => of_log(event),
         Event::ArtifactWithheld(kept) => withheld(kept),
         Event::StateObserved(observed) => {
             format!("{} told by {}, {} dropped", observed.name, observed.by, observed.dropped.len())
@@ -122,6 +123,23 @@ fn of_work(event: &Event) -> String {
         }
         Event::HandedOff(handed) => format!("to {}", handed.to),
         Event::MemoryCompacted(compacted) => counted(compacted.items, "item"),
+        _ => String::new(),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events about the log only, and names them")]
+fn of_log(event: &Event) -> String {
+    match event {
+        Event::HeadSigned(signed) => format!("events up to {}, with {}", signed.head.of, signed.key),
+        Event::Forked(forked) => format!("off {} behind event {}", forked.parent_name, forked.base.of),
+        Event::ErasureRequested(requested) => {
+            let spans = requested.events.iter().map(|span| format!("{}-{}", span.from, span.to));
+            let basis = requested.basis.present().map_or_else(erased, String::clone);
+            format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
+        }
+        Event::Erased(gone) => {
+            format!("{} events and {} files, as event {} asks", gone.events, gone.files, gone.request)
+        }
         _ => String::new(),
     }
 }

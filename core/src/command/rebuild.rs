@@ -8,6 +8,7 @@ use crate::ids::{Digest, Position};
 
 mod call;
 mod people;
+mod proof;
 mod turn;
 mod world;
 
@@ -116,6 +117,10 @@ impl Source<'_> {
             CommandKind::Answer => self.answer(),
             CommandKind::Settle => self.settle(),
             CommandKind::Stop => self.stop(),
+            CommandKind::Fork => self.fork(),
+            CommandKind::Erase => self.erase(),
+            CommandKind::RecordErased => self.record_erased(),
+            CommandKind::Sign => self.sign(),
             CommandKind::Tick => Ok(Action::Tick),
             CommandKind::RecordStep => self.record_step(),
         }

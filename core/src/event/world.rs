@@ -54,6 +54,9 @@ pub struct Opened {
     /// The folder that relative paths are relative to from here on, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// The key that heads of the log are signed with from here on: its name, a plus sign and its id. `None`: nobody signs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signer: Option<String>,
 }
 
 /// The room's definition changed. Open turns go on under the old one's limits; the next turn has the new one.

@@ -2,14 +2,16 @@
 
 use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
-use crate::event::Verdict;
-use crate::ids::{Attempt, CallId, MessageId, RequestId, TurnId};
+use crate::effect::Effect;
+use crate::event::{TreeHead, Verdict};
+use crate::ids::{Attempt, CallId, Digest, MessageId, RequestId, TurnId};
 use crate::memory::Memory;
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::request::Parameters;
 use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
 use crate::tool::{Question, Reconciliation, ToolOutcome};
+use crate::world::World;
 
 pub(crate) fn ask() -> Reaction {
     Reaction::AskModel(Parameters::default())
@@ -40,7 +42,7 @@ pub(crate) fn post(said: &str) -> Command {
 }
 
 pub(crate) fn reopen() -> Command {
-    runtime(Action::Open { node: node(), base: None, revise: None })
+    runtime(Action::Open { node: node(), base: None, revise: None, signer: None })
 }
 
 pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
@@ -212,5 +214,26 @@ impl Past {
     /// Somebody asked bob, and his model answered with calls.
     pub(crate) fn bob_calls(self, wanted: &[(&str, &str)]) -> Self {
         self.said("@bob do it").woke("bob").answered("bob", calls(wanted))
+    }
+}
+
+/// Does what is owed to the log itself: nothing that a world decides hangs on what the signature is.
+pub(crate) fn upkeep(world: &World, effect: &Effect) -> Action {
+    match effect {
+        Effect::Sign { occasion, .. } => Action::Sign {
+            head: TreeHead { of: world.head(), commits: 1, root: Digest::of(&[]) },
+            key: world.signer().unwrap().to_owned(),
+            signature: "signature".to_owned(),
+            occasion: *occasion,
+        },
+        Effect::Erase { request } => Action::RecordErased { request: *request, events: 1, files: 0 },
+        Effect::Wake { .. }
+        | Effect::Continue { .. }
+        | Effect::CallModel { .. }
+        | Effect::RetryModel { .. }
+        | Effect::RunTool { .. }
+        | Effect::Reconcile { .. }
+        | Effect::DeclareUnknown { .. }
+        | Effect::TickAt { .. } => panic!("{effect:?} is owed to somebody else"),
     }
 }

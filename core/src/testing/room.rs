@@ -101,5 +101,6 @@ pub(crate) fn create(spec: WorldSpec) -> Action {
         base: None,
         definition: definition(spec),
         node: node(),
+        signer: None,
     }
 }

@@ -41,17 +41,23 @@ impl World {
     /// Whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
-        let is_running =
-            |memory: &Memory| memory.open_calls.values().any(|call| matches!(call.state, CallState::Running(_)));
-        let busy = || self.busy.iter().filter_map(|name| self.memories.get(name));
-        if self.owed().any(|effect| is_work(&effect)) || busy().any(is_running) {
+        let is_signed_now = || matches!(self.owed_signature(true), Some(Effect::Sign { not_before: None, .. }));
+        if self.goes_on() || !self.erasures.is_empty() || is_signed_now() {
             Activity::Running
-        } else if busy().next().is_some() {
+        } else if self.busy.iter().any(|name| self.memories.contains_key(name)) {
             Activity::Parked
         } else {
             Activity::Idle
         }
+    }
+
+    /// Whether agents, models or tools are at work, or wait for time only.
+    pub(super) fn goes_on(&self) -> bool {
+        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
+        let is_running =
+            |memory: &Memory| memory.open_calls.values().any(|call| matches!(call.state, CallState::Running(_)));
+        let mut busy = self.busy.iter().filter_map(|name| self.memories.get(name));
+        self.owed_work().any(|effect| is_work(&effect)) || busy.any(is_running)
     }
 
     /// What `agent` is doing.

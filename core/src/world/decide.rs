@@ -18,6 +18,7 @@ mod calling;
 mod closing;
 mod compaction;
 mod doubt;
+mod erasure;
 mod fallback;
 mod grant;
 mod join;
@@ -30,6 +31,7 @@ mod people;
 mod revision;
 mod rights;
 mod roster;
+mod signing;
 mod talk;
 mod turn;
 mod withheld;
@@ -205,10 +207,14 @@ impl Draft<'_> {
         }
         self.check_right(action)?;
         match action {
-            Action::Create { world, name, clock, base, definition, node } => {
-                self.create(*world, name, *clock, base.as_deref(), definition, *node)
+            Action::Create { world, name, clock, base, definition, node, signer } => {
+                let opened = self.first_opening(*node, signer.as_deref());
+                self.create(*world, name, *clock, base.as_deref(), definition, opened)
             }
-            Action::Open { node, base, revise } => self.open(*node, base.as_deref(), revise.as_ref()),
+            Action::Open { node, base, revise, signer } => {
+                self.open(*node, base.as_deref(), revise.as_ref(), signer.as_deref())
+            }
+            Action::Fork { .. } => Err(No::STALE),
             Action::Revise { definition } => self.revise(definition),
             Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
             Action::Edit { message, text } => self.edit(*message, text),
@@ -240,6 +246,9 @@ impl Draft<'_> {
             Action::Answer { request, reply } => self.answer(*request, reply),
             Action::Settle { request, settlement } => self.settle(*request, settlement),
             Action::Stop { episode } => self.stop(*episode),
+            Action::Erase { events, basis } => self.erase(events, basis),
+            Action::RecordErased { request, events, files } => self.record_erased(*request, *events, *files),
+            Action::Sign { head, key, signature, occasion } => self.sign(head, key, signature, *occasion),
             Action::Tick => self.tick(),
             Action::RecordStep { step, digest } => self.record_step(*step, *digest),
         }
@@ -300,6 +309,8 @@ const fn is_of_the_house(action: &Action) -> bool {
             | Action::RecordStep { .. }
             | Action::Label { .. }
             | Action::SetRights { .. }
+            | Action::Fork { .. }
+            | Action::Erase { .. }
     )
 }
 
@@ -317,6 +328,7 @@ const fn asserts_a_right(action: &Action) -> bool {
                 | Action::Retract { .. }
                 | Action::Regenerate { .. }
                 | Action::Stop { .. }
+                | Action::Erase { .. }
         )
 }
 
@@ -335,6 +347,8 @@ const fn is_of_the_shell(action: &Action) -> bool {
         | Action::TimeOutTool { .. }
         | Action::RecordReconcile { .. }
         | Action::DeclareUnknown { .. }
+        | Action::RecordErased { .. }
+        | Action::Sign { .. }
         | Action::Tick => true,
         Action::Create { .. }
         | Action::Open { .. }
@@ -353,6 +367,8 @@ const fn is_of_the_shell(action: &Action) -> bool {
         | Action::Answer { .. }
         | Action::Settle { .. }
         | Action::Stop { .. }
+        | Action::Fork { .. }
+        | Action::Erase { .. }
         | Action::RecordStep { .. } => false,
     }
 }

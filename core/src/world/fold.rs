@@ -20,11 +20,22 @@ impl World {
     /// Folds one event.
     pub fn evolve(&mut self, event: &Event) {
         self.head = self.head.next();
+        if !matches!(event, Event::HeadSigned(_)) {
+            self.note_unsigned();
+        }
         match event {
             Event::WorldOpened(event) => self.open_as(event),
             Event::Opened(event) => self.open_again(event),
             Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
             Event::EpochOpened(event) => self.decider = event.decider,
+            Event::HeadSigned(event) => self.note_head(event),
+            Event::Forked(_) => {}
+            Event::ErasureRequested(event) => {
+                self.erasures.insert(self.head, event.events.clone());
+            }
+            Event::Erased(event) => {
+                self.erasures.remove(&event.request);
+            }
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
             Event::RightsChanged(event) => self.change_rights(event),
@@ -75,6 +86,7 @@ impl World {
     /// A new incarnation: what an older one had started is in doubt.
     fn open_again(&mut self, event: &Opened) {
         self.incarnation = event.incarnation;
+        self.sign_with(event.signer.as_deref());
         if let (Some(base), Some(opening)) = (&event.base, &mut self.opening) {
             opening.base = Some(base.clone());
         }

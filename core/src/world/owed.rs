@@ -9,6 +9,13 @@ impl World {
     /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:
     /// effects that wait for a time say so. Of the tools that are to run, those that may start together.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
+        let erasures = self.erasures.keys().map(|request| Effect::Erase { request: *request });
+        let signature = self.signing.as_ref().and_then(|_| self.owed_signature(!self.goes_on()));
+        self.owed_work().chain(erasures).chain(signature)
+    }
+
+    /// All that is owed but what looks after the log itself.
+    pub(super) fn owed_work(&self) -> impl Iterator<Item = Effect> + '_ {
         let startable = self.startable();
         let is_its_turn = move |effect: &Effect| match effect {
             Effect::RunTool { call, .. } => startable.contains(call),
@@ -18,6 +25,8 @@ impl World {
             | Effect::RetryModel { .. }
             | Effect::Reconcile { .. }
             | Effect::DeclareUnknown { .. }
+            | Effect::Sign { .. }
+            | Effect::Erase { .. }
             | Effect::TickAt { .. } => true,
         };
         let of_agents = self.busy.iter().filter_map(|name| Some((name, self.memories.get(name)?)));

@@ -52,6 +52,8 @@ pub(super) fn told(refusal: &Refusal) -> String {
         Refusal::BadMessage { why }
         | Refusal::BadLabels { why }
         | Refusal::BadRights { why }
+        | Refusal::BadErasure { why }
+        | Refusal::BadFork { why }
         | Refusal::BadDefinition { why } => why.clone(),
         Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
         Refusal::NoSuchMessage { message } => {

@@ -52,7 +52,7 @@ fn creation(number: u64) -> Option<Commit> {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&stamp), base: None };
+    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&stamp), base: None, signer: None };
     Some(Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
 }
 

@@ -1,10 +1,11 @@
-//! The ports beside the event log: saved folds, and blobs.
+//! The ports beside the event log: saved folds, blobs, and the tree.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use folkmoot_core::event::TreeHead;
 use folkmoot_core::ids::{Digest, Position, WorldId};
-use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints};
+use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, ReadError};
 
 use super::Store;
 use super::event_log::blocking;
@@ -21,6 +22,15 @@ impl Checkpoints for Store {
     async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
         let inner = Arc::clone(&self.inner);
         blocking(move || inner.shelter.latest(world, decider)).await
+    }
+}
+
+#[async_trait]
+impl Custody for Store {
+    async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
+        let index = self.inner.shared.index();
+        let reach = &index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.reach;
+        Ok(TreeHead { of: reach.head, commits: reach.tree.size(), root: Digest::new(reach.tree.root()) })
     }
 }
 

@@ -43,7 +43,7 @@ fn creation() -> Commit {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&STAMP), base: None };
+    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&STAMP), base: None, signer: None };
     Commit { header: header(1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] }
 }
 

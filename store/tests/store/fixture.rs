@@ -70,7 +70,7 @@ pub(crate) fn creation_called(world: WorldId, name: WorldName) -> Commit {
 
 pub(crate) fn opening(incarnation: u32) -> Event {
     let node = NodeId::from_stamp(&Stamp { time: Time(7), seed: Seed::new([7; 16]) });
-    Event::Opened(Opened { incarnation: Incarnation(incarnation), node, base: None })
+    Event::Opened(Opened { incarnation: Incarnation(incarnation), node, base: None, signer: None })
 }
 
 pub(crate) fn warning(code: &str) -> Event {

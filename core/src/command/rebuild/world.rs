@@ -15,6 +15,7 @@ impl Source<'_> {
             base: began.base.clone(),
             definition: Definition { spec: began.spec.clone(), text: self.text(&began.text)?.into() },
             node: event!(self, Opened)?.node,
+            signer: event!(self, Opened)?.signer.clone(),
         })
     }
 
@@ -22,7 +23,7 @@ impl Source<'_> {
         let opened = event!(self, Opened)?;
         let has_revised = self.events.iter().any(|event| matches!(event, Event::SpecRevised(_)));
         let revise = if has_revised { Some(self.revised()?) } else { None };
-        Ok(Action::Open { node: opened.node, base: opened.base.clone(), revise })
+        Ok(Action::Open { node: opened.node, base: opened.base.clone(), revise, signer: opened.signer.clone() })
     }
 
     pub(super) fn revise(&self) -> Result<Action, RebuildError> {

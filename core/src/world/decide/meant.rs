@@ -22,8 +22,10 @@ impl World {
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::Open { node, base, revise: Some(definition) } if definition.digest() == Some(self.spec_digest) => {
-                Some(Action::Open { node: *node, base: base.clone(), revise: None })
+            Action::Open { node, base, revise: Some(definition), signer }
+                if definition.digest() == Some(self.spec_digest) =>
+            {
+                Some(Action::Open { node: *node, base: base.clone(), revise: None, signer: signer.clone() })
             }
             Action::FinishTool { agent, call, attempt, outcome, progress: Some(_) }
                 if matches!(outcome, ToolOutcome::NeedsInput(_)) || !self.runs(agent, *call, *attempt) =>
@@ -68,6 +70,10 @@ impl World {
             | Action::Answer { .. }
             | Action::Settle { .. }
             | Action::Stop { .. }
+            | Action::Fork { .. }
+            | Action::Erase { .. }
+            | Action::RecordErased { .. }
+            | Action::Sign { .. }
             | Action::Tick
             | Action::RecordStep { .. } => None,
         };

@@ -17,7 +17,7 @@ impl Draft<'_> {
         clock: ClockKind,
         base: Option<&str>,
         definition: &Definition,
-        node: NodeId,
+        opened: Opened,
     ) -> Result<(), No> {
         if self.world.head != Position::ZERO {
             return Err(No::STALE);
@@ -33,13 +33,25 @@ impl Draft<'_> {
             spec: definition.spec.clone(),
             text: definition.text.clone(),
         }));
-        self.push(Event::Opened(Opened { incarnation: Incarnation(1), node, base: None }));
+        self.push(Event::Opened(opened));
         Ok(())
     }
 
-    pub(super) fn open(&mut self, node: NodeId, base: Option<&str>, revise: Option<&Definition>) -> Result<(), No> {
+    /// The opening that a new world begins with.
+    pub(super) fn first_opening(&self, node: NodeId, signer: Option<&str>) -> Opened {
+        Opened { incarnation: Incarnation(1), node, base: None, signer: signer.map(str::to_owned) }
+    }
+
+    pub(super) fn open(
+        &mut self,
+        node: NodeId,
+        base: Option<&str>,
+        revise: Option<&Definition>,
+        signer: Option<&str>,
+    ) -> Result<(), No> {
         let incarnation = self.world.incarnation.next();
-        self.push(Event::Opened(Opened { incarnation, node, base: base.map(str::to_owned) }));
+        let (base, signer) = (base.map(str::to_owned), signer.map(str::to_owned));
+        self.push(Event::Opened(Opened { incarnation, node, base, signer }));
         if self.world.decider != decider_id() {
             self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
         }

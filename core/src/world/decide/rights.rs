@@ -77,6 +77,8 @@ pub(super) const fn needed(action: &Action) -> Option<Right> {
         | Action::Label { .. }
         | Action::SetRights { .. }
         | Action::Stop { .. }
+        | Action::Fork { .. }
+        | Action::Erase { .. }
         | Action::RecordStep { .. } => Some(Right::Operate),
         // Whoever begins a world says who has which rights in it. The rest is the shell's alone.
         Action::Create { .. }
@@ -92,6 +94,8 @@ pub(super) const fn needed(action: &Action) -> Option<Right> {
         | Action::TimeOutTool { .. }
         | Action::RecordReconcile { .. }
         | Action::DeclareUnknown { .. }
+        | Action::RecordErased { .. }
+        | Action::Sign { .. }
         | Action::Tick => None,
     }
 }

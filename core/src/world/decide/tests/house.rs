@@ -11,7 +11,7 @@ fn step(run: u32, index: u32, says: &str) -> Command {
 }
 
 fn opened(incarnation: u32) -> Event {
-    Event::Opened(Opened { incarnation: Incarnation(incarnation), node: node(), base: None })
+    Event::Opened(Opened { incarnation: Incarnation(incarnation), node: node(), base: None, signer: None })
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn every_opening_is_a_new_incarnation() {
 #[test]
 fn opening_with_the_definition_in_force_revises_nothing() {
     let past = Past::began();
-    let open = |spec| runtime(Action::Open { node: node(), base: None, revise: Some(definition(spec)) });
+    let open = |spec| runtime(Action::Open { node: node(), base: None, revise: Some(definition(spec)), signer: None });
     check(&past, &open(room()), &accepted([opened(2)]));
     let other = definition(room_with(|spec| spec.limits.attempts = 1));
     let revised = Event::SpecRevised(SpecRevised {

@@ -200,6 +200,7 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
         }
         Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
         Effect::TickAt { .. } => Action::Tick,
+        effect @ (Effect::Sign { .. } | Effect::Erase { .. }) => upkeep(&past.world, &effect),
     })
 }
 

@@ -109,6 +109,10 @@ fn run(past: Past) -> Past {
         }
         Effect::Continue { .. } => past.carried_on("bob"),
         Effect::TickAt { .. } => past.then(Command::of_runtime(Action::Tick)),
+        effect @ (Effect::Sign { .. } | Effect::Erase { .. }) => {
+            let action = upkeep(&past.world, &effect);
+            past.then(Command::of_runtime(action))
+        }
         other @ (Effect::Wake { .. } | Effect::CallModel { .. } | Effect::RetryModel { .. }) => panic!("{other:?}"),
     }
 }
