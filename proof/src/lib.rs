@@ -4,7 +4,7 @@
 //! holds a root of that tree can tell whether a log has been changed since. This crate deliberately knows nothing of what
 //! events mean, and reads no store: it has hashes, trees and proofs only, so that it can be read in an hour.
 //!
-//! Read first: [`leaf`] (what is hashed of a commit) and [`Frontier`] (the tree of a log that grows).
+//! Read first: [`leaf`] (what is hashed of a commit), [`Frontier`] (the tree of a log that grows) with [`Prover`].
 //!
 //! ```
 //! use folkmoot_proof::{Frontier, leaf::Leaf};
@@ -17,7 +17,10 @@
 pub mod leaf;
 mod tree;
 
-pub use tree::{Frontier, FrontierError, node};
+pub use tree::{
+    Frontier, FrontierError, ProofError, Prover, Subtree, consistency_proof, inclusion_proof, node, verify_consistency,
+    verify_inclusion,
+};
 
 /// A SHA-256 hash.
 pub type Hash = [u8; 32];

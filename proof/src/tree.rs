@@ -4,6 +4,16 @@ use sha2::{Digest as _, Sha256};
 
 use crate::Hash;
 
+mod path;
+mod prover;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use path::{Subtree, consistency_proof, inclusion_proof};
+pub use prover::Prover;
+pub use verify::{verify_consistency, verify_inclusion};
+
 /// What begins the input of an inner node.
 const NODE: u8 = 1;
 
@@ -37,6 +47,45 @@ pub struct FrontierError {
     pub found: usize,
 }
 
+/// What is wrong about a proof.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProofError {
+    /// The tree is smaller.
+    #[error("a tree of {size} leaves has no leaf {index}; the first one is 0")]
+    NoSuchLeaf {
+        /// The leaf, the first being 0.
+        index: u64,
+        /// How many leaves the tree has.
+        size: u64,
+    },
+    /// The old tree is the larger one.
+    #[error("a tree of {new} leaves cannot have grown out of one of {old}")]
+    Shrunk {
+        /// How many leaves the old tree has.
+        old: u64,
+        /// How many leaves the new tree has.
+        new: u64,
+    },
+    /// A hash that the proof is made of was not kept.
+    #[error("the hash of subtree {} at level {} is not known: ask for a proof before its leaves are added", .0.index, .0.level)]
+    Unknown(Subtree),
+    /// It is not a proof for a leaf of that index, or for trees of these sizes.
+    #[error("the proof has {found} hashes; for trees of that size it would have {expected}")]
+    Length {
+        /// How many hashes such a proof has.
+        expected: usize,
+        /// How many this one has.
+        found: usize,
+    },
+    /// The leaf is not in that tree at that place.
+    #[error("the proof does not lead to the root of the tree: the leaf is not there")]
+    NotIncluded,
+    /// The new tree does not begin with the old one.
+    #[error("the proof does not lead to both roots: the new tree does not begin with the old one")]
+    NotConsistent,
+}
+
 impl Frontier {
     /// Puts a frontier together again from what [`Frontier::size`] and [`Frontier::roots`] gave.
     ///
@@ -52,10 +101,18 @@ impl Frontier {
 
     /// Adds a leaf.
     pub fn push(&mut self, leaf: Hash) {
-        let mut right = leaf;
+        self.push_each(leaf, |_, _| {});
+    }
+
+    /// Adds a leaf, and hands out each subtree that is whole with it, the leaf itself first.
+    fn push_each(&mut self, leaf: Hash, mut each: impl FnMut(Subtree, &Hash)) {
+        let (mut right, mut subtree) = (leaf, Subtree { level: 0, index: self.size });
+        each(subtree, &right);
         for _ in 0..self.size.trailing_ones() {
             let Some(left) = self.roots.pop() else { break };
             right = node(&left, &right);
+            subtree = Subtree { level: subtree.level.saturating_add(1), index: subtree.index >> 1 };
+            each(subtree, &right);
         }
         self.roots.push(right);
         self.size = self.size.saturating_add(1);
@@ -81,6 +138,3 @@ impl Frontier {
         roots.fold(last, |right, left| node(&left, &right))
     }
 }
-
-#[cfg(test)]
-mod tests;
