@@ -4,7 +4,8 @@
 //! holds a root of that tree can tell whether a log has been changed since. This crate deliberately knows nothing of what
 //! events mean, and reads no store: it has hashes, trees and proofs only, so that it can be read in an hour.
 //!
-//! Read first: [`leaf`] (what is hashed of a commit), [`Frontier`] (the tree of a log that grows) with [`Prover`].
+//! Read first: [`leaf`] (what is hashed of a commit), [`Frontier`] (the tree of a log that grows) with [`Prover`], and
+//! [`note`] (how its root is signed).
 //!
 //! ```
 //! use folkmoot_proof::{Frontier, leaf::Leaf};
@@ -15,7 +16,9 @@
 //! ```
 
 pub mod leaf;
+pub mod note;
 mod tree;
+mod world;
 
 pub use tree::{
     Frontier, FrontierError, ProofError, Prover, Subtree, consistency_proof, inclusion_proof, node, verify_consistency,
