@@ -160,6 +160,13 @@ pub trait Shelf: Send + Sync + Debug {
 pub trait Engine: FrameLog + Shelf {
     /// The directory it lives in, if it lives in one. The store keeps its head record and its checkpoints there.
     fn home(&self) -> Option<&Path>;
+
+    /// Leaves nothing in its files of what was overwritten, removed or trimmed. Writing waits until that is done.
+    ///
+    /// # Errors
+    /// [`EngineError::Full`], [`EngineError::Io`], [`EngineError::Damaged`]: what is kept is as it was, and so may be what
+    /// is not. Engines that cannot go on then refuse all that comes.
+    fn compact(&self) -> Result<(), EngineError>;
 }
 
 impl fmt::Display for FrameNumber {

@@ -84,4 +84,8 @@ impl Engine for FailingEngine {
     fn home(&self) -> Option<&Path> {
         self.inner.home()
     }
+
+    fn compact(&self) -> Result<(), EngineError> {
+        self.inner.compact()
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use barrier::Barrier;
 use sled::Tree;
@@ -16,6 +16,7 @@ use guard::guarded;
 pub(crate) use guard::is_full;
 
 mod barrier;
+mod compact;
 mod guard;
 mod open;
 mod rows;
@@ -32,7 +33,8 @@ const TRIMMED: &[u8] = b"trimmed";
 /// after as many bytes as that is safe for. After any failed write the engine refuses all others until it is reopened.
 #[derive(Debug)]
 pub struct SledEngine {
-    trees: Trees,
+    /// `None` once the database is closed for good. Whoever needs both takes the writer first.
+    trees: RwLock<Option<Trees>>,
     writer: Mutex<Writer>,
     // The last to be dropped: the directory stays locked until the database is closed.
     home: Home,
@@ -57,6 +59,11 @@ impl Trees {
             Table::Keys => &self.keys,
             Table::Gone => &self.gone,
         }
+    }
+
+    const fn all(&self) -> [&Tree; 6] {
+        let Self { frames, meta, worlds, runs, keys, gone } = self;
+        [frames, meta, worlds, runs, keys, gone]
     }
 }
 
@@ -91,22 +98,26 @@ impl SledEngine {
         open::open(dir.into(), mode)
     }
 
-    /// Writes one small value of [`Table::Meta`].
-    fn note(&self, writer: &mut Writer, key: &[u8], number: u64) -> Result<(), EngineError> {
-        writer.barrier.reserve(key.len() + FRAME_MAX)?;
-        guarded(|| self.trees.meta.insert(key, &number.to_be_bytes()))?;
-        writer.barrier.sync()
+    /// Calls `work` with the trees, which stay open meanwhile.
+    fn with<T>(&self, work: impl FnOnce(&Trees) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner);
+        work(trees.as_ref().ok_or_else(closed)?)
+    }
+
+    /// Calls `write` as the only writer, and brings to the disk what it wrote.
+    fn write(&self, write: impl FnOnce(&mut Writer, &Trees) -> Result<(), EngineError>) -> Result<(), EngineError> {
+        self.writer().run(|writer| self.with(|trees| write(writer, trees).and_then(|()| writer.barrier.sync())))
     }
 
     /// Removes `keys` a few at a time, so that appends get their turn.
-    fn remove_all(&self, tree: &Tree, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn remove_all(&self, tree: impl Fn(&Trees) -> &Tree, keys: &[Vec<u8>]) -> Result<(), EngineError> {
         for some in keys.chunks(barrier::REMOVALS_MAX) {
-            self.writer().run(|writer| {
+            self.write(|writer, trees| {
                 for key in some {
                     writer.barrier.reserve(FRAME_MAX)?;
-                    guarded(|| tree.remove(key))?;
+                    guarded(|| tree(trees).remove(key))?;
                 }
-                writer.barrier.sync()
+                Ok(())
             })?;
         }
         Ok(())
@@ -125,7 +136,7 @@ impl FrameLog for SledEngine {
     fn take_over(&self) -> Result<Term, EngineError> {
         let mut writer = self.writer();
         let term = Term(writer.term.0.saturating_add(1));
-        writer.run(|writer| self.note(writer, TERM, term.0))?;
+        writer.run(|writer| self.with(|trees| note(writer, trees, TERM, term.0)))?;
         writer.term = term;
         Ok(term)
     }
@@ -143,64 +154,66 @@ impl FrameLog for SledEngine {
             return Err(EngineError::WrongHead { actual: writer.head });
         }
         writer.run(|writer| {
-            for (number, frame) in (expected.0.saturating_add(1)..).zip(frames) {
-                writer.barrier.reserve(frame.len())?;
-                guarded(|| self.trees.frames.insert(number.to_be_bytes(), frame.as_slice()))?;
-            }
-            writer.barrier.sync()
+            self.with(|trees| {
+                for (number, frame) in (expected.0.saturating_add(1)..).zip(frames) {
+                    writer.barrier.reserve(frame.len())?;
+                    guarded(|| trees.frames.insert(number.to_be_bytes(), frame.as_slice()))?;
+                }
+                writer.barrier.sync()
+            })
         })?;
         writer.head = expected.plus(frames.len() as u64);
         Ok(())
     }
 
     fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
-        let pairs = rows::collect(&self.trees.frames, from.0.to_be_bytes().., bytes_max)?;
+        let pairs = self.with(|trees| rows::collect(&trees.frames, from.0.to_be_bytes().., bytes_max))?;
         pairs.into_iter().map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value))).collect()
     }
 
     fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
         let mut writer = self.writer();
         let up_to = up_to.min(writer.head);
-        writer.run(|writer| self.note(writer, TRIMMED, up_to.0))?;
+        writer.run(|writer| self.with(|trees| note(writer, trees, TRIMMED, up_to.0)))?;
         drop(writer);
-        let keys = rows::keys(&self.trees.frames, ..=up_to.0.to_be_bytes())?;
-        self.remove_all(&self.trees.frames, &keys)
+        let keys = self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes()))?;
+        self.remove_all(|trees| &trees.frames, &keys)
     }
 }
 
 impl Shelf for SledEngine {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
-        let tree = self.trees.of(table);
         for step in barrier::steps(table, pairs) {
-            self.writer().run(|writer| {
+            self.write(|writer, trees| {
                 for (cost, (key, value)) in step {
                     writer.barrier.reserve(cost)?;
-                    guarded(|| tree.insert(key, value.as_slice()))?;
+                    guarded(|| trees.of(table).insert(key, value.as_slice()))?;
                 }
-                writer.barrier.sync()
+                Ok(())
             })?;
         }
         Ok(())
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
-        Ok(guarded(|| self.trees.of(table).get(key))?.map(|value| value.to_vec()))
+        let value = self.with(|trees| guarded(|| trees.of(table).get(key)))?;
+        Ok(value.map(|value| value.to_vec()))
     }
 
     fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
-        rows::collect(self.trees.of(table), from..to, bytes_max)
+        self.with(|trees| rows::collect(trees.of(table), from..to, bytes_max))
     }
 
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
-        let below = guarded(|| self.trees.of(table).range(..=key).next_back().transpose())?;
+        let below = self.with(|trees| guarded(|| trees.of(table).range(..=key).next_back().transpose()))?;
         Ok(below.map(|(key, value)| (key.to_vec(), value.to_vec())))
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.remove_all(self.trees.of(table), keys)
+        self.remove_all(|trees| trees.of(table), keys)
     }
 }
 
@@ -208,6 +221,21 @@ impl Engine for SledEngine {
     fn home(&self) -> Option<&Path> {
         Some(self.home.path())
     }
+
+    fn compact(&self) -> Result<(), EngineError> {
+        compact::compact(self)
+    }
+}
+
+/// Writes one small value of [`Table::Meta`].
+fn note(writer: &mut Writer, trees: &Trees, key: &[u8], number: u64) -> Result<(), EngineError> {
+    writer.barrier.reserve(key.len() + FRAME_MAX)?;
+    guarded(|| trees.meta.insert(key, &number.to_be_bytes()))?;
+    writer.barrier.sync()
+}
+
+fn closed() -> EngineError {
+    EngineError::Io(io::Error::other("the database is closed"))
 }
 
 /// Tells a full disk from other failures.

@@ -33,6 +33,7 @@ on_every_engine! {
     reading_stops_at_about_the_wanted_size
     values_are_found_by_key_by_range_and_from_below
     more_than_a_barrier_allows_goes_through_in_one_append
+    a_compaction_keeps_the_frames_the_rows_and_the_right_to_append
 }
 
 fn frames(from: u64, to: u64) -> Vec<Vec<u8>> {
@@ -120,6 +121,27 @@ fn more_than_a_barrier_allows_goes_through_in_one_append(engine: &dyn Engine) {
     engine.append(term, FrameNumber(0), &large).unwrap();
     let read: Vec<Vec<u8>> = engine.read(FrameNumber(1), 1_000_000).unwrap().into_iter().map(|(_, f)| f).collect();
     assert_eq!(read, large);
+}
+
+fn a_compaction_keeps_the_frames_the_rows_and_the_right_to_append(engine: &dyn Engine) {
+    let term = engine.take_over().unwrap();
+    let large: Vec<Vec<u8>> = (0..100).map(|byte| vec![byte; 6_500]).collect();
+    engine.append(term, FrameNumber(0), &large).unwrap();
+    engine.trim(FrameNumber(40)).unwrap();
+    let rows: Vec<Pair> = (0..200_u8).map(|row| (vec![row], vec![row; 900])).collect();
+    for table in [Table::Meta, Table::Worlds, Table::Runs, Table::Keys, Table::Gone] {
+        engine.put(table, &rows).unwrap();
+    }
+    let meta = engine.range(Table::Meta, &[], &[0xff], 1_000_000).unwrap();
+    engine.compact().unwrap();
+    assert_eq!(engine.range(Table::Meta, &[], &[0xff], 1_000_000).unwrap(), meta);
+    for table in [Table::Worlds, Table::Runs, Table::Keys, Table::Gone] {
+        assert_eq!(engine.range(table, &[], &[0xff], 1_000_000).unwrap(), rows, "{table:?}");
+    }
+    assert_eq!(engine.head().unwrap(), FrameNumber(100));
+    engine.append(term, FrameNumber(100), &frames(101, 101)).unwrap();
+    let read: Vec<Vec<u8>> = engine.read(FrameNumber(1), 1_000_000).unwrap().into_iter().map(|(_, f)| f).collect();
+    assert_eq!(read, [large[40..].to_vec(), frames(101, 101)].concat());
 }
 
 #[test]

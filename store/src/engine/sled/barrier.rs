@@ -30,15 +30,14 @@ const WORLD_LEN: usize = 16;
 /// Brings what was written to the disk.
 #[derive(Debug)]
 pub(super) struct Barrier {
-    db: Db,
-    /// Our own handle of sled's file. Opened once, right after sled opened: a later one could miss an earlier error.
-    file: File,
+    /// With our own handle of sled's file. Opened once, right after sled opened: a later one could miss an earlier error.
+    open: Option<(Db, File)>,
     used: usize,
 }
 
 impl Barrier {
     pub(super) const fn new(db: Db, file: File) -> Self {
-        Self { db, file, used: 0 }
+        Self { open: Some((db, file)), used: 0 }
     }
 
     /// Makes room for `cost` bytes, with a barrier if need be.
@@ -52,10 +51,16 @@ impl Barrier {
 
     /// Returns when everything written so far survives power loss.
     pub(super) fn sync(&mut self) -> Result<(), EngineError> {
-        guarded(|| self.db.flush())?;
-        self.file.sync_data().map_err(super::from_io)?;
+        let (db, file) = self.open.as_ref().ok_or_else(super::closed)?;
+        guarded(|| db.flush())?;
+        file.sync_data().map_err(super::from_io)?;
         self.used = 0;
         Ok(())
+    }
+
+    /// Lets the database go. Nothing can be written any more.
+    pub(super) fn release(&mut self) {
+        self.open = None;
     }
 }
 

@@ -3,20 +3,20 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use std::sync::Mutex;
+use std::sync::{Mutex, RwLock};
 use std::time::Duration;
 
 use sled::Db;
 
 use super::guard::guarded;
-use super::{Barrier, SledEngine, TERM, TRIMMED, Trees, Writer, rows};
+use super::{Barrier, SledEngine, TERM, TRIMMED, Trees, Writer, compact, rows};
 use crate::engine::{EngineError, FrameLog as _, FrameNumber, Term};
 use crate::home::{self, Home};
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
 
 /// The folder of the database in the store's directory.
-const LOG: &str = "log";
+pub(super) const LOG: &str = "log";
 
 /// How many bytes of pages sled keeps in memory.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
@@ -28,18 +28,16 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError
 }
 
 fn open_in(home: Home) -> Result<SledEngine, EngineError> {
+    compact::finish(home.path())?;
     let log = home.path().join(LOG);
     let existed = log.join("db").exists();
     if !existed && home.has_been_used() {
         return Err(EngineError::Damaged("its log is gone".to_owned()));
     }
-    remove_torn_snapshots(&log).map_err(super::from_io)?;
-    let db = open_db(&log)?;
-    let file = File::options().write(true).open(log.join("db")).map_err(super::from_io)?;
-    let trees = open_trees(&db)?;
+    let (trees, barrier) = open_database(&log)?;
     let trimmed = note(&trees, TRIMMED)?;
     let mut writer = Writer {
-        barrier: Barrier::new(db, file),
+        barrier,
         head: FrameNumber(last_frame(&trees)?.max(trimmed)),
         term: Term(note(&trees, TERM)?),
         has_failed: false,
@@ -48,9 +46,18 @@ fn open_in(home: Home) -> Result<SledEngine, EngineError> {
     if !existed {
         sync_folders(&log).map_err(super::from_io)?;
     }
-    let engine = SledEngine { trees, writer: Mutex::new(writer), home };
+    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), home };
     engine.trim(FrameNumber(trimmed))?;
     Ok(engine)
+}
+
+/// Opens the database in the folder `log`, or makes one.
+pub(super) fn open_database(log: &Path) -> Result<(Trees, Barrier), EngineError> {
+    remove_torn_snapshots(log).map_err(super::from_io)?;
+    let db = open_db(log)?;
+    let file = File::options().write(true).open(log.join("db")).map_err(super::from_io)?;
+    let trees = open_trees(&db)?;
+    Ok((trees, Barrier::new(db, file)))
 }
 
 /// A process that dies while sled writes a snapshot leaves a file that keeps sled from opening.
