@@ -143,14 +143,19 @@ pub trait EventLog: Send + Sync + Debug {
 /// Saved folds. All of them may be deleted at any time: they only save work.
 #[async_trait]
 pub trait Checkpoints: Send + Sync + Debug {
-    /// Keeps `state`, the fold of `world` up to `at`, made by the rules `decider`. Replaces older ones.
+    /// Keeps `state`, the fold of `world` up to `at`, made by the rules `decider`. It becomes the newest; older ones may go.
     ///
     /// # Errors
-    /// [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.
+    /// [`AppendError::NoSuchWorld`], [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.
     async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError>;
 
-    /// The newest whole checkpoint made by the rules `decider`; a damaged one counts as none.
-    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)>;
+    /// The newest whole checkpoint made by the rules `decider`, at `up_to` or before it if that is given. A damaged one
+    /// counts as none.
+    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)>;
+
+    /// Where the checkpoints of a world stand, and whose rules made each, oldest first: `latest` up to that place gives the
+    /// state, so that it can be compared with the fold. A damaged one may be listed.
+    async fn places(&self, world: WorldId) -> Vec<(Position, Digest)>;
 }
 
 /// Where drafts of a streaming reply go.

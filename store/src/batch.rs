@@ -68,6 +68,9 @@ impl Batch {
         stored_key: impl FnOnce(WorldId, &CommandKey) -> Result<Option<(Position, Digest)>, AppendError>,
     ) -> Result<Admission, AppendError> {
         let summary = &request.summary;
+        if index.is_ending(summary.world) {
+            return Err(AppendError::NoSuchWorld(summary.world));
+        }
         if let Some(keyed) = &summary.key {
             if self.keys.contains(&(summary.world, keyed.key.clone())) {
                 return Ok(Admission::Later);

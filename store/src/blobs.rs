@@ -81,6 +81,17 @@ impl Vault {
         }
     }
 
+    /// Removes all blobs of a world; returns once their names are gone for good. Nobody may put any meanwhile.
+    pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
+        match self {
+            Self::Memory(all) => {
+                all.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _), _| *of != world);
+                Ok(())
+            }
+            Self::Files { folder, .. } => home::remove_folder(&folder_of(folder, world)),
+        }
+    }
+
     /// How many bytes a blob has.
     pub(crate) fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
         match self {

@@ -1,7 +1,9 @@
-//! Saved folds: one file per world, whole or not there.
+//! Saved folds: a file each, whole or not there, in a folder of their world.
+//!
+//! A world keeps its newest, and older ones far enough apart that going back in a long log does not begin at its first event.
 
-use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -13,6 +15,11 @@ use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::home;
 
+mod memory;
+mod thin;
+
+use memory::InMemory;
+
 #[cfg(test)]
 mod tests;
 
@@ -22,22 +29,28 @@ const FOLDER: &str = "checkpoints";
 /// What every file begins with.
 const MARK: &[u8; 8] = b"fmcheck1";
 
+/// mark, position, decider
+const HEAD_LEN: usize = 8 + 8 + 32;
+
 /// Where checkpoints are kept.
 #[derive(Debug)]
 pub(crate) enum Shelter {
     /// In memory.
-    Memory(Mutex<HashMap<WorldId, Saved>>),
-    /// In files of this folder.
+    Memory(Mutex<InMemory>),
+    /// In files below this folder.
     Files(PathBuf),
 }
 
 /// A checkpoint.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Saved {
     at: Position,
     decider: Digest,
     state: Vec<u8>,
 }
+
+/// Where a checkpoint stands, and whose rules made it.
+pub(crate) type Place = (Position, Digest);
 
 impl Shelter {
     /// In the store's directory, or in memory if it has none.
@@ -45,7 +58,7 @@ impl Shelter {
         home.map_or_else(|| Self::Memory(Mutex::default()), |home| Self::Files(home.join(FOLDER)))
     }
 
-    /// Replaces the checkpoint of a world.
+    /// Keeps a checkpoint, and lets go of those that nobody needs beside it.
     pub(crate) fn save(
         &self,
         world: WorldId,
@@ -54,29 +67,114 @@ impl Shelter {
         state: Vec<u8>,
     ) -> Result<(), AppendError> {
         let saved = Saved { at, decider, state };
+        self.keep(world, saved).map_err(failed)?;
+        let needless = thin::needless(&self.places(world), decider);
+        needless.into_iter().try_for_each(|at| self.drop_one(world, at)).map_err(failed)
+    }
+
+    /// The newest checkpoint of a world that is at `up_to` or before it, whole, and made by `decider`.
+    pub(crate) fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)> {
+        let is_usable = |place: &&Place| place.1 == decider && up_to.is_none_or(|up_to| place.0 <= up_to);
+        let places = self.places(world);
+        let whole = places.iter().rev().filter(is_usable).find_map(|(at, _)| self.read(world, *at));
+        whole.filter(|saved| saved.decider == decider).map(|saved| (saved.at, saved.state))
+    }
+
+    /// Where a world's checkpoints stand, oldest first, whole or not.
+    pub(crate) fn places(&self, world: WorldId) -> Vec<Place> {
+        match self {
+            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).places(world),
+            Self::Files(folder) => places_in(&folder.join(world.to_string())),
+        }
+    }
+
+    /// Removes all checkpoints of a world; returns once their names are gone for good.
+    pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).insert(world, saved);
+                all.lock().unwrap_or_else(PoisonError::into_inner).remove(world);
                 Ok(())
             }
             Self::Files(folder) => {
-                let write = || {
-                    fs::create_dir_all(folder)?;
-                    home::replace(folder, &world.to_string(), &encode(&saved))
-                };
-                write().map_err(|error| if is_full(&error) { AppendError::Full(error) } else { AppendError::Io(error) })
+                remove_old_form(folder, world)?;
+                home::remove_folder(&folder.join(world.to_string()))
             }
         }
     }
 
-    /// The checkpoint of a world, if it is whole and made by `decider`.
-    pub(crate) fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
-        let saved = match self {
-            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).get(&world).cloned(),
-            Self::Files(folder) => fs::read(folder.join(world.to_string())).ok().and_then(|bytes| decode(&bytes).ok()),
-        };
-        saved.filter(|saved| saved.decider == decider).map(|saved| (saved.at, saved.state))
+    fn keep(&self, world: WorldId, saved: Saved) -> io::Result<()> {
+        match self {
+            Self::Memory(all) => {
+                all.lock().unwrap_or_else(PoisonError::into_inner).keep(world, saved);
+                Ok(())
+            }
+            Self::Files(folder) => {
+                let own = folder.join(world.to_string());
+                if own.is_file() {
+                    remove_old_form(folder, world)?;
+                }
+                fs::create_dir_all(&own)?;
+                home::replace(&own, &saved.at.to_string(), &encode(&saved))
+            }
+        }
     }
+
+    fn drop_one(&self, world: WorldId, at: Position) -> io::Result<()> {
+        match self {
+            Self::Memory(all) => {
+                all.lock().unwrap_or_else(PoisonError::into_inner).drop_one(world, at);
+                Ok(())
+            }
+            Self::Files(folder) => home::gone(fs::remove_file(folder.join(world.to_string()).join(at.to_string()))),
+        }
+    }
+
+    fn read(&self, world: WorldId, at: Position) -> Option<Saved> {
+        let saved = match self {
+            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).read(world, at),
+            Self::Files(folder) => {
+                let bytes = fs::read(folder.join(world.to_string()).join(at.to_string())).ok()?;
+                decode(&bytes).ok()
+            }
+        };
+        saved.filter(|saved| saved.at == at)
+    }
+}
+
+/// Older builds kept one checkpoint, in a file with the world's name.
+fn remove_old_form(folder: &Path, world: WorldId) -> io::Result<()> {
+    let name = world.to_string();
+    let own = folder.join(&name);
+    if own.is_file() {
+        fs::remove_file(&own)?;
+    }
+    home::gone(fs::remove_file(folder.join(home::half_written(&name))))
+}
+
+/// Where the checkpoints in a folder stand. One whose first bytes do not read is nowhere.
+fn places_in(folder: &Path) -> Vec<Place> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut places: Vec<Place> = entries.filter_map(|entry| place(&entry.ok()?.path())).collect();
+    places.sort_unstable_by_key(|(at, _)| *at);
+    places
+}
+
+fn place(path: &Path) -> Option<Place> {
+    let at = Position::new(path.file_name()?.to_str()?.parse().ok()?);
+    let mut head = [0; HEAD_LEN];
+    File::open(path).ok()?.read_exact(&mut head).ok()?;
+    let mut head = Bytes(head.strip_prefix(MARK)?);
+    let (written, decider) = (head.u64().ok()?, head.array().ok()?);
+    (written == at.get()).then_some((at, Digest::new(decider)))
+}
+
+fn failed(error: io::Error) -> AppendError {
+    if is_full(&error) { AppendError::Full(error) } else { AppendError::Io(error) }
 }
 
 fn encode(saved: &Saved) -> Vec<u8> {

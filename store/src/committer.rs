@@ -61,6 +61,7 @@ impl Committer {
 
     /// Appends one batch; gives those requests back that have to wait for it.
     fn commit(&mut self, requests: Vec<Request>) -> Result<Vec<Request>, String> {
+        let turn = self.shared.batch();
         let head = self.shared.index().head;
         let mut batch = Batch::new(self.term, head);
         let mut later = Vec::new();
@@ -75,10 +76,10 @@ impl Committer {
             let lease = self.shared.lease();
             lease.engine().and_then(|engine| engine.append(self.term, head, &sealed.frames))
         };
-        match appended {
+        let sweep = match appended {
             Ok(()) => {
-                self.note_head(head, &sealed);
-                self.land(sealed);
+                Self::note_head(&mut self.head_record, head, &sealed);
+                self.land(sealed)
             }
             Err(error) => {
                 let why = error.to_string();
@@ -88,7 +89,9 @@ impl Committer {
                 });
                 return Err(why);
             }
-        }
+        };
+        drop(turn);
+        self.wish(sweep);
         self.sync_head();
         Ok(later)
     }
@@ -119,33 +122,36 @@ impl Committer {
     }
 
     /// Publishes what has become durable, then answers.
-    fn land(&self, sealed: Sealed) {
+    fn land(&self, sealed: Sealed) -> Sweep {
         let Sealed { frames, landed, replies } = sealed;
         let (landed, links): (Vec<_>, Vec<Digest>) = landed.into_iter().unzip();
-        let (is_due, is_late) = {
+        let sweep = {
             let mut index = self.shared.index();
             index.head = index.head.plus(frames.len() as u64);
             index.tail_bytes += frames.iter().map(Vec::len).sum::<usize>();
             let longest = landed.into_iter().map(|landed| index.land(landed)).max().unwrap_or_default();
-            let is_due = longest >= runs::TAIL_EVENTS_MAX || index.tail_bytes >= runs::TAIL_BYTES_MAX;
-            (is_due, index.tail_bytes >= runs::TAIL_BYTES_LIMIT)
+            Sweep::of(longest, index.tail_bytes)
         };
         for (reply, link) in replies.into_iter().zip(links) {
             answer(reply, Ok(Appended::Committed { link }));
         }
-        let wished = if is_late {
-            self.sweeps.send(SweepDue).is_ok()
-        } else {
+        sweep
+    }
+
+    fn wish(&self, sweep: Sweep) {
+        let wished = match sweep {
+            Sweep::Late => self.sweeps.send(SweepDue).is_ok(),
             // A wish that is still waiting covers this one.
-            is_due && self.sweeps.try_send(SweepDue).is_ok()
+            Sweep::Due => self.sweeps.try_send(SweepDue).is_ok(),
+            Sweep::NotDue => false,
         };
-        tracing::trace!(is_due, is_late, wished, "appended");
+        tracing::trace!(?sweep, wished, "appended");
     }
 
     /// Writes the head record before anybody is answered. The log itself is safe without it.
-    fn note_head(&mut self, head: FrameNumber, sealed: &Sealed) {
+    fn note_head(record: &mut Option<HeadRecord>, head: FrameNumber, sealed: &Sealed) {
         let link = sealed.landed.last().map(|(_, link)| *link);
-        let (Some(record), Some(link)) = (&mut self.head_record, link) else { return };
+        let (Some(record), Some(link)) = (record, link) else { return };
         let frame = head.plus(sealed.frames.len() as u64);
         if let Err(error) = record.write(Head { frame, link }) {
             tracing::warn!(%error, "the head record cannot be written");
@@ -165,6 +171,28 @@ impl Committer {
         tracing::error!(why, "the store stops");
         self.shared.end(Phase::Stopped(why.to_owned()));
         self.queue.stop(why);
+    }
+}
+
+/// Whether shared frames should be copied into runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    NotDue,
+    Due,
+    /// The committer waits for it.
+    Late,
+}
+
+impl Sweep {
+    /// For a world with so many `events`, and so many `bytes` of all worlds, outside of runs.
+    const fn of(events: u64, bytes: usize) -> Self {
+        if bytes >= runs::TAIL_BYTES_LIMIT {
+            Self::Late
+        } else if events >= runs::TAIL_EVENTS_MAX || bytes >= runs::TAIL_BYTES_MAX {
+            Self::Due
+        } else {
+            Self::NotDue
+        }
     }
 }
 

@@ -118,6 +118,8 @@ pub enum Table {
     Keys,
     /// Which messages later events have taken away.
     Gone,
+    /// The tombstones of deleted worlds.
+    Deleted,
 }
 
 /// A key and its value.

@@ -136,8 +136,19 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
     sync_folder(folder)
 }
 
+/// Removes a folder with what is in it, if it is there; returns when its name is gone for good.
+pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
+    gone(fs::remove_dir_all(folder))?;
+    folder.parent().filter(|parent| parent.exists()).map_or(Ok(()), sync_folder)
+}
+
+/// What is not there need not be removed.
+pub(crate) fn gone(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
 /// What a file is called until it is whole.
-fn half_written(name: &str) -> String {
+pub(crate) fn half_written(name: &str) -> String {
     format!(".{name}.new")
 }
 

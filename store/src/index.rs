@@ -1,6 +1,6 @@
 //! The worlds of a store, and where their latest commits are. Holds durable facts only.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use folkmoot_core::commit::CommandKey;
@@ -133,6 +133,8 @@ pub(crate) struct Index {
     pub(crate) worlds: HashMap<WorldId, World>,
     names: BTreeMap<WorldName, WorldId>,
     labels: LabelIndex,
+    /// The worlds that are being deleted, and those that were.
+    ended: BTreeSet<WorldId>,
     /// The last frame.
     pub(crate) head: FrameNumber,
     /// The link of the last commit.
@@ -148,6 +150,46 @@ impl Index {
         self.names.insert(WorldName::clone(&world.reach.name), id);
         self.labels.change(&world.reach.name, &Labelled::default(), &world.reach.labelled);
         self.worlds.insert(id, world);
+    }
+
+    /// Lets nobody append to a world, now or ever.
+    pub(crate) fn end(&mut self, id: WorldId) {
+        self.ended.insert(id);
+    }
+
+    /// Takes that back.
+    pub(crate) fn go_on(&mut self, id: WorldId) {
+        self.ended.remove(&id);
+    }
+
+    /// Whether a world is being deleted, or was.
+    pub(crate) fn is_ending(&self, id: WorldId) -> bool {
+        self.ended.contains(&id)
+    }
+
+    /// Takes a world out. Whoever follows it is at the end.
+    pub(crate) fn remove(&mut self, id: WorldId) {
+        let Some(World { reach, .. }) = self.worlds.remove(&id) else { return };
+        self.names.remove(&*reach.name);
+        self.labels.change(&reach.name, &reach.labelled, &Labelled::default());
+    }
+
+    /// The world whose events a fork shares.
+    pub(crate) fn parent(&self, fork: WorldId) -> Option<WorldId> {
+        let base = self.worlds.get(&fork)?.reach.base?;
+        (!base.is_copied).then_some(base.parent)
+    }
+
+    /// How many worlds have an entry in their table.
+    pub(crate) fn entries_count(&self) -> usize {
+        self.worlds.values().filter(|world| world.runs_end > Position::ZERO).count()
+    }
+
+    /// The worlds that share the events of `parent`.
+    pub(crate) fn forks(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
+        let is_fork =
+            move |world: &World| world.reach.base.is_some_and(|base| base.parent == parent && !base.is_copied);
+        self.worlds.iter().filter(move |(_, world)| is_fork(world)).map(|(id, world)| (*id, &*world.reach.name))
     }
 
     pub(crate) fn named(&self, name: &WorldName) -> Option<WorldId> {

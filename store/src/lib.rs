@@ -12,6 +12,7 @@ mod blobs;
 mod chain;
 mod checkpoints;
 mod committer;
+mod deletion;
 mod engine;
 mod format;
 mod home;
@@ -29,6 +30,7 @@ mod stream;
 mod summary;
 mod upcast;
 
+pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
 pub use engine::{
     Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
 };

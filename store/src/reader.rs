@@ -80,6 +80,14 @@ impl Reader {
 
     /// Reads the next commits; none at the head. Blocks.
     pub(crate) fn piece(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
+        let piece = self.find_piece();
+        // What looks damaged may be what is left of a world that is being deleted.
+        let is_gone =
+            matches!(piece, Err(ReadError::Damaged { .. })) && !self.shared.index().worlds.contains_key(&self.world);
+        if is_gone { Err(ReadError::NoSuchWorld(self.world)) } else { piece }
+    }
+
+    fn find_piece(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
         let shared = Arc::clone(&self.shared);
         let lease = shared.lease();
         let engine = lease.engine().map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;

@@ -14,7 +14,7 @@ use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
-use crate::index::Reach;
+use crate::index::{Reach, World};
 use crate::shared::Shared;
 use crate::summary::{Summary, key_digest};
 use crate::upcast::LiftError;
@@ -45,7 +45,12 @@ pub(crate) const SWEPT: &[u8] = b"swept";
 /// Copies everything that is durable now into runs, and drops the shared frames.
 pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
     let lease = shared.lease();
-    let engine = lease.engine()?;
+    let _alone = shared.chores();
+    sweep_alone(shared, lease.engine()?)
+}
+
+/// The same, for who has the chores already.
+pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), EngineError> {
     let (from, to) = {
         let index = shared.index();
         (index.swept.plus(1), index.head)
@@ -56,7 +61,7 @@ pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
     let (sheets, bytes) = collect(shared, engine, from, to)?;
     write(engine, &sheets)?;
     let ends: Vec<(WorldId, Position)> = sheets.iter().map(|(world, sheet)| (*world, sheet.end())).collect();
-    let worlds = shared.index().worlds.len();
+    let worlds = entries(shared, &sheets);
     engine.put(Table::Meta, &[(SWEPT.to_vec(), entry::write_swept(to, worlds))])?;
     {
         let mut index = shared.index();
@@ -65,6 +70,13 @@ pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
         index.tail_bytes = index.tail_bytes.saturating_sub(bytes);
     }
     engine.trim(to)
+}
+
+/// How many worlds have an entry. One that was begun since the sweep was has none.
+fn entries(shared: &Shared, sheets: &BTreeMap<WorldId, Sheet>) -> usize {
+    let index = shared.index();
+    let has_entry = |(id, world): &(&WorldId, &World)| world.runs_end > Position::ZERO || sheets.contains_key(id);
+    index.worlds.iter().filter(has_entry).count()
 }
 
 /// Sorts the commits of the shared frames by world.

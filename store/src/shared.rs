@@ -1,6 +1,6 @@
 //! What the threads and the streams of one store share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use folkmoot_core::port::ReadError;
 
@@ -28,6 +28,9 @@ pub(crate) struct Shared {
     engine: RwLock<Option<Arc<dyn Engine>>>,
     index: Mutex<Index>,
     phase: Mutex<Phase>,
+    chores: Mutex<()>,
+    batches: Mutex<()>,
+    files: RwLock<()>,
     pub(crate) upcasters: Upcasters,
 }
 
@@ -43,7 +46,15 @@ impl Lease<'_> {
 
 impl Shared {
     pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters) -> Self {
-        Self { engine: RwLock::new(Some(engine)), index: Mutex::new(index), phase: Mutex::new(Phase::Open), upcasters }
+        Self {
+            engine: RwLock::new(Some(engine)),
+            index: Mutex::new(index),
+            phase: Mutex::new(Phase::Open),
+            chores: Mutex::new(()),
+            batches: Mutex::new(()),
+            files: RwLock::new(()),
+            upcasters,
+        }
     }
 
     pub(crate) fn lease(&self) -> Lease<'_> {
@@ -52,6 +63,27 @@ impl Shared {
 
     pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time.
+    pub(crate) fn chores(&self) -> MutexGuard<'_, ()> {
+        self.chores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Held while a batch is admitted, written and taken into the index. Whoever holds chores never waits for it: the
+    /// committer may wait for a sweep.
+    pub(crate) fn batch(&self) -> MutexGuard<'_, ()> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Held by whoever writes a file of a world that it found in the index.
+    pub(crate) fn files(&self) -> RwLockReadGuard<'_, ()> {
+        self.files.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Held by whoever takes a world out of the index.
+    pub(crate) fn no_files(&self) -> RwLockWriteGuard<'_, ()> {
+        self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn phase(&self) -> Phase {

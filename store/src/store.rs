@@ -11,6 +11,7 @@ use folkmoot_core::port::AppendError;
 use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
 use crate::committer::{self, Committer, SweepDue};
+use crate::deletion;
 use crate::engine::{Engine, EngineError, MemoryEngine, SledEngine};
 use crate::home::head_record::HeadRecord;
 use crate::home::{self};
@@ -25,6 +26,7 @@ use crate::upcast::Upcasters;
 
 mod beside;
 mod event_log;
+mod life;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -98,10 +100,11 @@ impl Store {
 
     fn start(engine: Arc<dyn Engine>, home: Option<PathBuf>, upcasters: Upcasters) -> Result<Self, Failure> {
         let head_record = home.as_deref().map(HeadRecord::open).transpose().map_err(EngineError::Io)?;
-        let index = recover::recover(engine.as_ref(), &upcasters)?;
+        let mut index = recover::recover(engine.as_ref(), &upcasters)?;
         let (head_record, recorded) = head_record.unzip();
         recover::check_head(&index, recorded.flatten())
             .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
+        deletion::take_out(engine.as_ref(), &mut index)?;
         let term = engine.take_over()?;
         let shared = Arc::new(Shared::new(engine, index, upcasters));
         let queue = Arc::new(Queue::default());
@@ -117,7 +120,9 @@ impl Store {
         let threads = spawn(committer, due).map_err(EngineError::Io)?;
         let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
         let threads = Mutex::new(Some(threads));
-        Ok(Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home, threads }) })
+        let inner = Inner { shared, queue, shelter, vault, home, threads };
+        inner.finish_deletions()?;
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then

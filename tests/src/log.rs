@@ -94,8 +94,12 @@ impl Checkpoints for TestLog {
         self.store.save(world, at, decider, state).await
     }
 
-    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
-        self.store.latest(world, decider).await
+    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
+        self.store.latest(world, decider, up_to).await
+    }
+
+    async fn places(&self, world: WorldId) -> Vec<(Position, Digest)> {
+        self.store.places(world).await
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) async fn load(
     checkpoints: &dyn Checkpoints,
     entry: &WorldEntry,
 ) -> Result<World, ReadError> {
-    let saved = checkpoints.latest(entry.world, decider_id()).await;
+    let saved = checkpoints.latest(entry.world, decider_id(), Some(entry.head)).await;
     let usable = saved.filter(|(at, _)| *at <= entry.head);
     let world = usable.and_then(|(_, state)| World::restore(&state).ok()).unwrap_or_default();
     go_on(log, entry, world, None).await

@@ -48,6 +48,7 @@ struct Trees {
     runs: Tree,
     keys: Tree,
     gone: Tree,
+    deleted: Tree,
 }
 
 impl Trees {
@@ -58,12 +59,13 @@ impl Trees {
             Table::Runs => &self.runs,
             Table::Keys => &self.keys,
             Table::Gone => &self.gone,
+            Table::Deleted => &self.deleted,
         }
     }
 
-    const fn all(&self) -> [&Tree; 6] {
-        let Self { frames, meta, worlds, runs, keys, gone } = self;
-        [frames, meta, worlds, runs, keys, gone]
+    const fn all(&self) -> [&Tree; 7] {
+        let Self { frames, meta, worlds, runs, keys, gone, deleted } = self;
+        [frames, meta, worlds, runs, keys, gone, deleted]
     }
 }
 

@@ -16,12 +16,24 @@ use crate::shared::{CLOSED, Phase};
 impl Checkpoints for Store {
     async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.save(world, at, decider, state)).await
+        blocking(move || {
+            let _stays = inner.shared.files();
+            if !inner.shared.index().worlds.contains_key(&world) {
+                return Err(AppendError::NoSuchWorld(world));
+            }
+            inner.shelter.save(world, at, decider, state)
+        })
+        .await
     }
 
-    async fn latest(&self, world: WorldId, decider: Digest) -> Option<(Position, Vec<u8>)> {
+    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.latest(world, decider)).await
+        blocking(move || inner.shelter.latest(world, decider, up_to)).await
+    }
+
+    async fn places(&self, world: WorldId) -> Vec<(Position, Digest)> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || inner.shelter.places(world)).await
     }
 }
 
@@ -62,10 +74,14 @@ impl Store {
         if self.inner.shared.phase() == Phase::Closed {
             return Err(BlobError::Stopped(CLOSED.to_owned()));
         }
-        if !self.inner.shared.index().worlds.contains_key(&world) {
-            return Err(BlobError::NoSuchWorld(world));
-        }
         let inner = Arc::clone(&self.inner);
-        blocking(move || work(&inner.vault)).await
+        blocking(move || {
+            let _stays = inner.shared.files();
+            if !inner.shared.index().worlds.contains_key(&world) {
+                return Err(BlobError::NoSuchWorld(world));
+            }
+            work(&inner.vault)
+        })
+        .await
     }
 }

@@ -101,7 +101,7 @@ impl EventLog for Store {
 }
 
 impl Store {
-    fn check_open(&self) -> Result<(), ReadError> {
+    pub(super) fn check_open(&self) -> Result<(), ReadError> {
         match self.inner.shared.phase() {
             // What a stopped store has is still true.
             Phase::Open | Phase::Stopped(_) => Ok(()),

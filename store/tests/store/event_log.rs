@@ -24,7 +24,7 @@ crate::on_every_engine! {
     reading_back_gives_the_newest_first
     a_commit_without_events_is_refused
     a_closed_log_says_so_and_ends_its_streams
-    checkpoints_are_replaced_and_bound_to_their_rules
+    checkpoints_are_found_by_rules_and_position_and_belong_to_a_world
 }
 
 async fn commits_are_read_as_they_were_appended(log: Store) {
@@ -228,12 +228,20 @@ async fn a_closed_log_says_so_and_ends_its_streams(log: Store) {
     assert!(matches!(log.find(&name(1)).await, Err(ReadError::Stopped(_))));
 }
 
-async fn checkpoints_are_replaced_and_bound_to_their_rules(log: Store) {
+async fn checkpoints_are_found_by_rules_and_position_and_belong_to_a_world(log: Store) {
     let (rules, others) = (Digest::of(&[b"rules"]), Digest::of(&[b"others"]));
-    assert_eq!(log.latest(world(1), rules).await, None);
-    log.save(world(1), Position::new(5), rules, b"five".to_vec()).await.unwrap();
+    fill(&log, 1, 3).await;
+    fill(&log, 2, 3).await;
+    assert_eq!(log.latest(world(1), rules, None).await, None);
+    log.save(world(1), Position::new(5_000), rules, b"old".to_vec()).await.unwrap();
     log.save(world(2), Position::new(1), rules, b"one".to_vec()).await.unwrap();
-    log.save(world(1), Position::new(9), rules, b"nine".to_vec()).await.unwrap();
-    assert_eq!(log.latest(world(1), rules).await, Some((Position::new(9), b"nine".to_vec())));
-    assert_eq!(log.latest(world(1), others).await, None);
+    log.save(world(1), Position::new(9_000), rules, b"new".to_vec()).await.unwrap();
+    let (old, new) = ((Position::new(5_000), b"old".to_vec()), (Position::new(9_000), b"new".to_vec()));
+    assert_eq!(log.latest(world(1), rules, None).await, Some(new.clone()));
+    assert_eq!(log.latest(world(1), rules, Some(Position::new(9_000))).await, Some(new));
+    assert_eq!(log.latest(world(1), rules, Some(Position::new(8_999))).await, Some(old));
+    assert_eq!(log.latest(world(1), others, None).await, None);
+    assert_eq!(log.places(world(1)).await, [(Position::new(5_000), rules), (Position::new(9_000), rules)]);
+    let error = log.save(world(9), Position::new(1), rules, Vec::new()).await.unwrap_err();
+    assert!(matches!(error, AppendError::NoSuchWorld(_)), "{error:?}");
 }

@@ -30,6 +30,7 @@ pub(crate) use on_every_engine;
 
 mod blobs;
 mod damage;
+mod deletion;
 mod event_log;
 mod fixture;
 mod frame_log;

@@ -17,7 +17,7 @@ use sled::Tree;
 use super::open::{LOG, open_database};
 use super::{SledEngine, Trees, from_io, rows};
 use crate::engine::EngineError;
-use crate::home::{replace, sync_folder};
+use crate::home::{gone, remove_folder, replace, sync_folder};
 
 use super::guard::guarded;
 
@@ -41,7 +41,7 @@ pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
     let mut writer = engine.writer();
     writer.run(|writer| writer.barrier.sync())?;
     if let Err(error) = engine.with(|trees| copy(trees, home)) {
-        if let Err(error) = remove(&home.join(COPY)) {
+        if let Err(error) = remove_folder(&home.join(COPY)) {
             tracing::warn!(%error, "an unfinished copy of the database stays until the store is opened again");
         }
         return Err(error);
@@ -66,7 +66,7 @@ pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
     } else if copy.exists() && !log.exists() {
         Err(EngineError::Damaged(format!("its log is gone, and the copy in {COPY} is not complete")))
     } else if copy.exists() {
-        remove(&copy).and_then(|()| sync_folder(home)).map_err(from_io)
+        remove_folder(&copy).map_err(from_io)
     } else {
         unmark(&log).map_err(from_io)
     }
@@ -75,7 +75,7 @@ pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
 /// Makes a copy of the database, marked as complete once it is one and survives power loss.
 fn copy(trees: &Trees, home: &Path) -> Result<(), EngineError> {
     let folder = home.join(COPY);
-    remove(&folder).map_err(from_io)?;
+    remove_folder(&folder).map_err(from_io)?;
     fill(trees, &folder)?;
     compare(trees, &folder)?;
     sync_files(&folder).and_then(|()| sync_folder(home)).map_err(from_io)?;
@@ -119,7 +119,7 @@ fn each_row(tree: &Tree, mut each: impl FnMut(&[u8], &[u8]) -> Result<(), Engine
 /// Puts a complete copy in the place of the database.
 fn take_place(home: &Path) -> io::Result<()> {
     let log = home.join(LOG);
-    remove(&log)?;
+    remove_folder(&log)?;
     fs::rename(home.join(COPY), &log)?;
     sync_folder(home)?;
     unmark(&log)
@@ -127,16 +127,7 @@ fn take_place(home: &Path) -> io::Result<()> {
 
 /// A mark that stays means nothing where the copy has become the database.
 fn unmark(log: &Path) -> io::Result<()> {
-    there(fs::remove_file(log.join(COMPLETE)))
-}
-
-fn remove(folder: &Path) -> io::Result<()> {
-    there(fs::remove_dir_all(folder))
-}
-
-/// What is not there need not be removed.
-fn there(removed: io::Result<()>) -> io::Result<()> {
-    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    gone(fs::remove_file(log.join(COMPLETE)))
 }
 
 /// Returns when the files of a folder survive power loss: sled does not sync all of its own.

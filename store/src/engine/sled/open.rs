@@ -104,6 +104,7 @@ fn open_trees(db: &Db) -> Result<Trees, EngineError> {
         runs: tree("runs")?,
         keys: tree("keys")?,
         gone: tree("gone")?,
+        deleted: tree("deleted")?,
     })
 }
 

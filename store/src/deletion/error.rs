@@ -1,0 +1,39 @@
+//! Why worlds are not deleted.
+
+use folkmoot_core::ids::{WorldId, WorldName};
+
+use crate::engine::EngineError;
+
+/// Why worlds are not deleted, or not wholly.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeleteError {
+    /// There is no such world; none was deleted.
+    #[error("there is no world {0}")]
+    NoSuchWorld(WorldId),
+    /// Another world shares its events; none was deleted. Delete that one first, or both together.
+    #[error("the world {world} is the parent of {fork}; delete that fork first, or both together")]
+    HasForks {
+        /// The parent.
+        world: WorldId,
+        /// One of its forks.
+        fork: WorldName,
+    },
+    /// Nothing was deleted that does not have a tombstone.
+    #[error("the worlds cannot be deleted")]
+    Engine(#[from] EngineError),
+    /// The worlds are deleted, but their text may still be in files. The next deletion, or the next opening, finishes that.
+    #[error(
+        "{worlds} worlds are deleted, but what they held may still be in files; it is removed when the store is opened again"
+    )]
+    Unfinished {
+        /// How many.
+        worlds: usize,
+        /// What kept it from being finished.
+        #[source]
+        source: EngineError,
+    },
+    /// The store stopped after an earlier error, or is closed.
+    #[error("the store is stopped: {0}")]
+    Stopped(String),
+}

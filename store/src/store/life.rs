@@ -1,0 +1,71 @@
+//! The life of worlds in a store: how they end.
+
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::ReadError;
+
+use super::event_log::blocking;
+use super::{Inner, Store};
+use crate::deletion::{self, DeleteError, Order, Tombstone, Traces};
+use crate::engine::EngineError;
+use crate::shared::{CLOSED, Phase, read_error};
+
+impl Store {
+    /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that they held is in any file of
+    /// the store's directory; what stays is a [`Tombstone`] of each. Appends wait while the database is copied for that.
+    /// A process that dies after the tombstones were written leaves the rest to the next opening.
+    ///
+    /// A world that somebody has open loses its log under the hands: ask the runtime first.
+    ///
+    /// # Errors
+    /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After [`DeleteError::Unfinished`] the worlds
+    /// are gone, but perhaps not their text.
+    pub async fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+        let (inner, worlds, order) = (Arc::clone(&self.inner), worlds.to_vec(), order.clone());
+        blocking(move || inner.delete(&worlds, &order)).await
+    }
+
+    /// The tombstones of all deleted worlds, oldest first.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] if one does not read, [`ReadError::Stopped`] if the store is closed.
+    pub async fn deleted(&self) -> Result<Vec<Tombstone>, ReadError> {
+        self.check_open()?;
+        let shared = Arc::clone(&self.inner.shared);
+        let all = blocking(move || {
+            let lease = shared.lease();
+            lease.engine().and_then(deletion::tombstones)
+        });
+        let mut all = all.await.map_err(|error| read_error(error, Position::ZERO))?;
+        all.sort_by_key(|tombstone| tombstone.at);
+        Ok(all)
+    }
+}
+
+impl Inner {
+    fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+        match self.shared.phase() {
+            Phase::Open => {}
+            Phase::Stopped(why) => return Err(DeleteError::Stopped(why)),
+            Phase::Closed => return Err(DeleteError::Stopped(CLOSED.to_owned())),
+        }
+        let lease = self.shared.lease();
+        let engine = lease.engine().map_err(|_| DeleteError::Stopped(CLOSED.to_owned()))?;
+        let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter };
+        deletion::delete(&self.shared, traces, worlds, order)
+    }
+
+    /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.
+    pub(super) fn finish_deletions(&self) -> Result<(), EngineError> {
+        let lease = self.shared.lease();
+        let traces = Traces { engine: lease.engine()?, vault: &self.vault, shelter: &self.shelter };
+        match deletion::clean(&self.shared, traces) {
+            Err(EngineError::Full(error)) => {
+                tracing::warn!(%error, "deleted worlds are still in the files of the store: the disk is full");
+                Ok(())
+            }
+            result => result,
+        }
+    }
+}
