@@ -147,6 +147,7 @@ struct StoredContentRef<'a>(Option<&'a dyn Encode>);
 /// Object-safe encoding of content.
 trait Encode {
     fn encode(&self) -> Result<StoredContent, serde_json::Error>;
+    fn is_erased(&self) -> bool;
 }
 
 impl<T: Serialize> Encode for Content<T> {
@@ -155,6 +156,10 @@ impl<T: Serialize> Encode for Content<T> {
             Self::Present(value) => StoredContent::Present(serde_json::to_vec(value)?),
             Self::Erased { by } => StoredContent::Erased { by: *by },
         })
+    }
+
+    fn is_erased(&self) -> bool {
+        self.present().is_none()
     }
 }
 
@@ -233,6 +238,14 @@ macro_rules! events {
             pub const fn kind(&self) -> EventKind {
                 match self {
                     $(Self::$name(_) => EventKind::$name,)*
+                }
+            }
+
+            /// Whether its content was erased.
+            #[must_use]
+            pub fn is_erased(&self) -> bool {
+                match self {
+                    $(Self::$name(payload) => payload.content().0.is_some_and(Encode::is_erased),)*
                 }
             }
 

@@ -35,6 +35,7 @@
 //! # Ok::<(), folkmoot_core::ids::NameError>(())
 //! ```
 
+pub mod audit;
 pub mod border;
 pub mod canonical;
 pub mod causes;

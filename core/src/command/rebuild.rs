@@ -43,6 +43,8 @@ pub enum RebuildError {
 struct Source<'c> {
     at: Position,
     events: &'c [Event],
+    /// Whether nothing stands for an erased text that no decision reads.
+    is_lenient: bool,
 }
 
 impl Source<'_> {
@@ -57,6 +59,11 @@ impl Source<'_> {
 
     fn text<T: Clone>(&self, content: &Content<T>) -> Result<T, RebuildError> {
         content.present().cloned().ok_or(RebuildError::Erased { at: self.at })
+    }
+
+    /// A text that is recorded and told, and decides nothing.
+    fn remark<T: Clone + Default>(&self, content: &Content<T>) -> Result<T, RebuildError> {
+        if self.is_lenient { Ok(content.present().cloned().unwrap_or_default()) } else { self.text(content) }
     }
 }
 
@@ -76,7 +83,20 @@ impl Command {
     /// # Errors
     /// [`RebuildError`].
     pub fn rebuild(commit: &Commit) -> Result<Self, RebuildError> {
-        let source = Source { at: commit.header.first, events: &commit.events };
+        Self::rebuild_from(commit, false)
+    }
+
+    /// Rebuilds a command that decides the same as the one that made `commit`: an erased text that no decision reads, such
+    /// as the reason of a yes, is left empty.
+    ///
+    /// # Errors
+    /// [`RebuildError`].
+    pub(crate) fn rebuild_to_decide(commit: &Commit) -> Result<Self, RebuildError> {
+        Self::rebuild_from(commit, true)
+    }
+
+    fn rebuild_from(commit: &Commit, is_lenient: bool) -> Result<Self, RebuildError> {
+        let source = Source { at: commit.header.first, events: &commit.events, is_lenient };
         if let Some(Event::Refused(refused)) = commit.events.last() {
             return Err(RebuildError::Refused { at: source.at, command: refused.command });
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::audit::{Auditor, Finding};
 use crate::command::{Command, RebuildError};
 use crate::commit::Commit;
 use crate::effect::Effect;
@@ -36,6 +37,7 @@ pub(crate) struct Laws {
     books: money::Books,
     /// The model that each agent's last request was for.
     asked: BTreeMap<AgentName, String>,
+    auditors: [Auditor; 3],
 }
 
 impl Laws {
@@ -48,6 +50,7 @@ impl Laws {
         world: &World,
     ) {
         self.fold(commit, world);
+        self.audit(commit);
         rebuilds(before, command, commit, decision);
         for (at, event) in commit.numbered() {
             self.watch(at, event, world);
@@ -85,6 +88,19 @@ impl Laws {
         self.partly_erased.apply(&Commit { header: commit.header.clone(), events: some });
         assert_eq!(self.partly_erased.owed().collect::<Vec<_>>(), world.owed().collect::<Vec<_>>(), "nor does a part");
         pairs_are_whole(&self.partly_erased);
+    }
+
+    /// The log is decided again as it was; what was erased is never the reason of a divergence.
+    fn audit(&mut self, commit: &Commit) {
+        let found = self.auditors[0].take(commit);
+        assert!(matches!(found, Finding::Decided | Finding::RecordedRefusal), "{commit:?}: {found:?}");
+        let with = |events| Commit { header: commit.header.clone(), events };
+        let bare = with(commit.events.iter().map(reread_erased).collect());
+        let some = with(commit.numbered().map(|(at, event)| reread_partly(at, event)).collect());
+        for (auditor, commit) in self.auditors[1..].iter_mut().zip([bare, some]) {
+            let found = auditor.take(&commit);
+            assert!(!matches!(found, Finding::Diverged(_)), "{commit:?}, erased: {found:?}");
+        }
     }
 
     fn watch(&mut self, at: Position, event: &Event, world: &World) {

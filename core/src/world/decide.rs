@@ -1,9 +1,9 @@
 //! `decide`: what a command leads to. Reads the state and the stamp, and nothing else.
 
-use super::{RefusalCount, World, refusal_key};
-use crate::command::{Action, Command};
+use super::World;
+use crate::command::{Action, Command, CommandKind};
 use crate::commit::{Commit, CommitHeader};
-use crate::event::{Event, Refused};
+use crate::event::Event;
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
 use crate::principal::Principal;
 use crate::refusal::{Decided, Refusal, RefusalReason};
@@ -28,6 +28,7 @@ mod model;
 mod observe;
 mod opening;
 mod people;
+mod refused;
 mod revision;
 mod rights;
 mod roster;
@@ -141,7 +142,7 @@ impl World {
                 Err(refusal)
             }
             Err(No::Recorded { reason, request, decided }) => {
-                draft.refuse(command, reason, request);
+                draft.refuse(command.digest(), reason, request);
                 Err(Refusal::Right { reason, decided })
             }
         };
@@ -157,7 +158,7 @@ impl World {
         let (principal, reason) = (&command.principal, RefusalReason::KeyReused);
         let mut draft = Draft { world: self, stamp: *stamp, principal, id, events: Vec::new(), cause: None };
         if asserts_a_right(&command.action) {
-            draft.refuse(command, reason, None);
+            draft.refuse(command.digest(), reason, None);
         }
         Decision { events: draft.events, answer: Err(Refusal::Right { reason, decided: None }), cause: None }
     }
@@ -199,7 +200,7 @@ impl Draft<'_> {
         if (self.world.head == Position::ZERO) != matches!(action, Action::Create { .. }) {
             return Err(No::STALE);
         }
-        if is_of_the_shell(action) && *self.principal != Principal::Runtime {
+        if is_of_the_shell(action.kind()) && *self.principal != Principal::Runtime {
             return Err(No::right(self.intrusion(action)));
         }
         if is_of_the_house(action) && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_)) {
@@ -275,30 +276,7 @@ impl Draft<'_> {
             settled.map_or(RefusalReason::UnknownCall, |settled| settled.reason)
         }
     }
-
-    /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
-    fn refuse(&mut self, command: &Command, reason: RefusalReason, request: Option<RequestId>) {
-        let mut refused = Refused {
-            reason,
-            principal: command.principal.clone(),
-            command: command.digest(),
-            request: request.map(|request| request.0),
-            repeated: false,
-        };
-        let key = refusal_key(&refused);
-        let known = self.world.refusals.iter().find(|known| known.key == key);
-        if let Some(RefusalCount { repeated_in, .. }) = known.filter(|known| known.count >= REFUSALS_EACH) {
-            if *repeated_in == Some(self.now().minute()) && self.events.is_empty() {
-                return;
-            }
-            refused.repeated = true;
-        }
-        self.push(Event::Refused(refused));
-    }
 }
-
-/// How many equal refusals are recorded one by one.
-const REFUSALS_EACH: u32 = 32;
 
 /// Whether it is about the world as a whole, which agents and tools have no say in.
 const fn is_of_the_house(action: &Action) -> bool {
@@ -316,7 +294,7 @@ const fn is_of_the_house(action: &Action) -> bool {
 
 /// Whether a refusal of the command is recorded: it asks for more than to be heard.
 const fn asserts_a_right(action: &Action) -> bool {
-    is_of_the_shell(action)
+    is_of_the_shell(action.kind())
         || matches!(
             action,
             Action::Decide { .. }
@@ -332,43 +310,43 @@ const fn asserts_a_right(action: &Action) -> bool {
         )
 }
 
-/// Whether only the shell gives this command: it brings the outcomes of effects.
-const fn is_of_the_shell(action: &Action) -> bool {
-    match action {
-        Action::OpenTurn { .. }
-        | Action::ContinueTurn { .. }
-        | Action::FailAgent { .. }
-        | Action::RetryModel { .. }
-        | Action::StartStream { .. }
-        | Action::RecordAnswer { .. }
-        | Action::RecordFailure { .. }
-        | Action::StartTool { .. }
-        | Action::FinishTool { .. }
-        | Action::TimeOutTool { .. }
-        | Action::RecordReconcile { .. }
-        | Action::DeclareUnknown { .. }
-        | Action::RecordErased { .. }
-        | Action::Sign { .. }
-        | Action::Tick => true,
-        Action::Create { .. }
-        | Action::Open { .. }
-        | Action::Revise { .. }
-        | Action::PostMessage { .. }
-        | Action::Edit { .. }
-        | Action::Retract { .. }
-        | Action::Regenerate { .. }
-        | Action::Join
-        | Action::Leave
-        | Action::Label { .. }
-        | Action::Decide { .. }
-        | Action::Revoke { .. }
-        | Action::SetRights { .. }
-        | Action::Observe { .. }
-        | Action::Answer { .. }
-        | Action::Settle { .. }
-        | Action::Stop { .. }
-        | Action::Fork { .. }
-        | Action::Erase { .. }
-        | Action::RecordStep { .. } => false,
+/// Whether only the shell gives commands of this kind: they bring the outcomes of effects.
+const fn is_of_the_shell(kind: CommandKind) -> bool {
+    match kind {
+        CommandKind::OpenTurn
+        | CommandKind::ContinueTurn
+        | CommandKind::FailAgent
+        | CommandKind::RetryModel
+        | CommandKind::StartStream
+        | CommandKind::RecordAnswer
+        | CommandKind::RecordFailure
+        | CommandKind::StartTool
+        | CommandKind::FinishTool
+        | CommandKind::TimeOutTool
+        | CommandKind::RecordReconcile
+        | CommandKind::DeclareUnknown
+        | CommandKind::RecordErased
+        | CommandKind::Sign
+        | CommandKind::Tick => true,
+        CommandKind::Create
+        | CommandKind::Open
+        | CommandKind::Revise
+        | CommandKind::PostMessage
+        | CommandKind::Edit
+        | CommandKind::Retract
+        | CommandKind::Regenerate
+        | CommandKind::Join
+        | CommandKind::Leave
+        | CommandKind::Label
+        | CommandKind::Decide
+        | CommandKind::Revoke
+        | CommandKind::SetRights
+        | CommandKind::Observe
+        | CommandKind::Answer
+        | CommandKind::Settle
+        | CommandKind::Stop
+        | CommandKind::Fork
+        | CommandKind::Erase
+        | CommandKind::RecordStep => false,
     }
 }

@@ -16,7 +16,9 @@ impl Source<'_> {
     }
 
     fn judgement(&self, decided: &ApprovalDecided) -> Result<Judgement, RebuildError> {
-        let DecisionText { reason, arguments } = self.text(&decided.text)?;
+        // Other arguments are decided about, a reason is not.
+        let text = if decided.is_edited { self.text(&decided.text)? } else { self.remark(&decided.text)? };
+        let DecisionText { reason, arguments } = text;
         Ok(Judgement {
             verdict: decided.verdict,
             scope: decided.scope,
@@ -45,7 +47,8 @@ impl Source<'_> {
 
     pub(super) fn answer(&self) -> Result<Action, RebuildError> {
         let answered = event!(self, QuestionAnswered)?;
-        let reply = match self.text(&answered.text)? {
+        let text = if answered.options.is_empty() { self.text(&answered.text)? } else { self.remark(&answered.text)? };
+        let reply = match text {
             None => Reply::Options(answered.options.clone()),
             Some(text) => Reply::Text(text),
         };
@@ -55,7 +58,7 @@ impl Source<'_> {
     pub(super) fn settle(&self) -> Result<Action, RebuildError> {
         let settled = event!(self, OutcomeSettled)?;
         let settlement = match settled.how {
-            SettledHow::Ran => Settlement::Ran(self.text(&settled.text)?.result),
+            SettledHow::Ran => Settlement::Ran(self.remark(&settled.text)?.result),
             SettledHow::NotRun => Settlement::NotRun,
             SettledHow::RunAgain => Settlement::RunAgain,
             SettledHow::Late => return self.misfit("a person settles, and it arrived late"),

@@ -41,7 +41,7 @@ impl Source<'_> {
     pub(super) fn fail_agent(&self) -> Result<Action, RebuildError> {
         let failed = event!(self, AgentFailed)?;
         let (agent, code) = (failed.agent.clone(), failed.code.clone());
-        Ok(Action::FailAgent { agent, turn: failed.turn, code, detail: self.text(&failed.detail)? })
+        Ok(Action::FailAgent { agent, turn: failed.turn, code, detail: self.remark(&failed.detail)? })
     }
 
     pub(super) fn retry_model(&self) -> Result<Action, RebuildError> {
@@ -79,7 +79,7 @@ impl Source<'_> {
             error: ModelError {
                 kind: failed.kind,
                 retry_after_ms: failed.retry_after_ms,
-                detail: self.text(&failed.detail)?,
+                detail: self.remark(&failed.detail)?,
                 played: failed.played,
                 reached: failed.reached,
             },

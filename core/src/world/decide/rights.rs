@@ -1,7 +1,7 @@
 //! Who may do what.
 
 use super::{Draft, No};
-use crate::command::Action;
+use crate::command::{Action, CommandKind};
 use crate::event::{Event, Right, Rights, RightsChanged};
 use crate::principal::{Principal, proof};
 use crate::refusal::{Refusal, RefusalReason};
@@ -14,7 +14,7 @@ impl Draft<'_> {
     /// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of what there is.
     /// Agents and tools are refused by what they try, as they always were.
     pub(super) fn check_right(&self, action: &Action) -> Result<(), No> {
-        match (self.principal, needed(action)) {
+        match (self.principal, needed(action.kind())) {
             (Principal::Person(_), Some(right)) if !self.world.rights_of(self.principal).has(right) => {
                 Err(No::right(RefusalReason::NoRight))
             }
@@ -59,43 +59,41 @@ const fn bad(why: String) -> No {
     No::Quiet(Refusal::BadRights { why })
 }
 
-/// The right that a person needs for a command; `None`: no right of the room is asked for.
-pub(super) const fn needed(action: &Action) -> Option<Right> {
-    match action {
-        Action::PostMessage { .. }
-        | Action::Edit { .. }
-        | Action::Retract { .. }
-        | Action::Regenerate { .. }
-        | Action::Join
-        | Action::Leave
-        | Action::Observe { .. } => Some(Right::Post),
-        Action::Decide { .. } | Action::Revoke { .. } | Action::Answer { .. } | Action::Settle { .. } => {
-            Some(Right::Decide)
-        }
-        Action::Open { .. }
-        | Action::Revise { .. }
-        | Action::Label { .. }
-        | Action::SetRights { .. }
-        | Action::Stop { .. }
-        | Action::Fork { .. }
-        | Action::Erase { .. }
-        | Action::RecordStep { .. } => Some(Right::Operate),
+/// The right that a person needs for a command of this kind; `None`: no right of the room is asked for.
+pub(super) const fn needed(kind: CommandKind) -> Option<Right> {
+    match kind {
+        CommandKind::PostMessage
+        | CommandKind::Edit
+        | CommandKind::Retract
+        | CommandKind::Regenerate
+        | CommandKind::Join
+        | CommandKind::Leave
+        | CommandKind::Observe => Some(Right::Post),
+        CommandKind::Decide | CommandKind::Revoke | CommandKind::Answer | CommandKind::Settle => Some(Right::Decide),
+        CommandKind::Open
+        | CommandKind::Revise
+        | CommandKind::Label
+        | CommandKind::SetRights
+        | CommandKind::Stop
+        | CommandKind::Fork
+        | CommandKind::Erase
+        | CommandKind::RecordStep => Some(Right::Operate),
         // Whoever begins a world says who has which rights in it. The rest is the shell's alone.
-        Action::Create { .. }
-        | Action::OpenTurn { .. }
-        | Action::ContinueTurn { .. }
-        | Action::FailAgent { .. }
-        | Action::RetryModel { .. }
-        | Action::StartStream { .. }
-        | Action::RecordAnswer { .. }
-        | Action::RecordFailure { .. }
-        | Action::StartTool { .. }
-        | Action::FinishTool { .. }
-        | Action::TimeOutTool { .. }
-        | Action::RecordReconcile { .. }
-        | Action::DeclareUnknown { .. }
-        | Action::RecordErased { .. }
-        | Action::Sign { .. }
-        | Action::Tick => None,
+        CommandKind::Create
+        | CommandKind::OpenTurn
+        | CommandKind::ContinueTurn
+        | CommandKind::FailAgent
+        | CommandKind::RetryModel
+        | CommandKind::StartStream
+        | CommandKind::RecordAnswer
+        | CommandKind::RecordFailure
+        | CommandKind::StartTool
+        | CommandKind::FinishTool
+        | CommandKind::TimeOutTool
+        | CommandKind::RecordReconcile
+        | CommandKind::DeclareUnknown
+        | CommandKind::RecordErased
+        | CommandKind::Sign
+        | CommandKind::Tick => None,
     }
 }

@@ -1,0 +1,138 @@
+//! What erasure can be the reason of.
+
+use super::compare::{first_difference, is_same};
+use crate::command::{Action, Command};
+use crate::commit::Commit;
+use crate::event::{CloseReason, Event, MessageEdited, ModelCalled, ModelFailed, Notice, PrefixCause};
+use crate::refusal::{Refusal, RefusalReason};
+use crate::world::{Decision, World};
+
+/// Whether content that was erased before `commit` can be why it came out otherwise.
+///
+/// Facts hold all that decisions need but four things: how long a request to a model is and what its fingerprint is, the
+/// arguments that an approval is about, the attachments of a message that is edited, and a result that stands for further
+/// calls.
+pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
+    if is_about_erased_arguments(world, command, decision) || is_edit_of_erased(world, commit, command, decision) {
+        return true;
+    }
+    if decision.events.is_empty() {
+        return false;
+    }
+    let same =
+        |recorded: &Event, recomputed: &Event| is_same(recorded, recomputed) || is_same_call(recorded, recomputed);
+    let Some(at) = first_difference(&commit.events, &decision.events, same) else { return true };
+    let (recorded, recomputed) = (commit.events.get(at), decision.events.get(at));
+    if let (Some(Event::ModelCalled(recorded)), Some(Event::ModelCalled(recomputed))) = (recorded, recomputed) {
+        return is_same_attempt(recorded, recomputed);
+    }
+    if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) = (recorded, recomputed) {
+        return is_same_failure(recorded, recomputed);
+    }
+    [recorded, recomputed].into_iter().flatten().any(hangs_on_content)
+}
+
+/// Two requests that differ in nothing but what they say, and how long that is.
+fn is_same_call(recorded: &Event, recomputed: &Event) -> bool {
+    let (Event::ModelCalled(recorded), Event::ModelCalled(recomputed)) = (recorded, recomputed) else { return false };
+    let ModelCalled { items, fingerprint, reserved, .. } = recomputed.clone();
+    ModelCalled { items, fingerprint, reserved, ..recorded.clone() } == *recomputed
+}
+
+/// The same attempt, for a summary or not, with tools or without, of another model that reads as much.
+fn is_same_attempt(recorded: &ModelCalled, recomputed: &ModelCalled) -> bool {
+    let of =
+        |called: &ModelCalled| (called.agent.clone(), called.turn, called.call, called.attempt, called.incarnation);
+    let is_other = recorded.purpose != recomputed.purpose || recorded.model != recomputed.model;
+    is_other && of(recorded) == of(recomputed)
+}
+
+/// The same failure, behind which another model stands in, or none: it must be able to read the request.
+fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
+    let ModelFailed { fallback, retry_at, detail, .. } = recomputed.clone();
+    recorded.fallback != fallback && ModelFailed { fallback, retry_at, detail, ..recorded.clone() } == *recomputed
+}
+
+/// A yes to a call whose arguments are gone: these rules can no longer compare them with what was shown.
+fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decision) -> bool {
+    let Action::Decide { agent, request, .. } = &command.action else { return false };
+    let Err(Refusal::Right { reason: RefusalReason::ArgumentsDiffer, .. }) = decision.answer else { return false };
+    let call = world.pending().get(request).map(|request| request.call);
+    let open = call.and_then(|call| world.memory(agent)?.open_calls.get(&call));
+    open.is_some_and(|open| open.arguments.present().is_none())
+}
+
+/// Other words for a message whose attachments, which stay, are gone.
+fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
+    let Action::Edit { message, .. } = &command.action else { return false };
+    let known = world.transcript().iter().find(|known| known.id == *message);
+    if known.is_none_or(|known| known.text.present().is_some()) {
+        return false;
+    }
+    match (commit.events.first(), decision.events.first()) {
+        (Some(_), None) => matches!(decision.answer, Err(Refusal::BadMessage { .. })),
+        (Some(Event::MessageEdited(recorded)), Some(Event::MessageEdited(recomputed))) => {
+            MessageEdited { body: recomputed.body.clone(), ..recorded.clone() } == *recomputed
+        }
+        (_, _) => false,
+    }
+}
+
+/// Whether it is there, or not, because of how long a request is, or because a result is there to be given again.
+fn hangs_on_content(event: &Event) -> bool {
+    match event {
+        Event::MemoryCompacted(_) | Event::ModelCalled(_) | Event::TurnDeclined(_) => true,
+        Event::PrefixBroken(broken) => {
+            matches!(broken.cause, PrefixCause::Tools | PrefixCause::MemoryFull | PrefixCause::Compaction)
+        }
+        Event::TurnClosed(closed) => matches!(closed.reason, CloseReason::Limit | CloseReason::Failed),
+        Event::NoticePosted(posted) => matches!(posted.notice, Notice::LimitReached { .. } | Notice::TurnFailed { .. }),
+        Event::ToolFinished(finished) => finished.memo.is_some(),
+        Event::WorldOpened(_)
+        | Event::HeadSigned(_)
+        | Event::Forked(_)
+        | Event::ErasureRequested(_)
+        | Event::Erased(_)
+        | Event::Opened(_)
+        | Event::SpecRevised(_)
+        | Event::EpochOpened(_)
+        | Event::PersonJoined(_)
+        | Event::WarningRecorded(_)
+        | Event::StepDone(_)
+        | Event::PersonLeft(_)
+        | Event::Labelled(_)
+        | Event::RightsChanged(_)
+        | Event::MessagePosted(_)
+        | Event::MessageRouted(_)
+        | Event::MessageEdited(_)
+        | Event::MessageRetracted(_)
+        | Event::ReplyRegenerated(_)
+        | Event::ArtifactWithheld(_)
+        | Event::StateObserved(_)
+        | Event::TurnOpened(_)
+        | Event::StreamStarted(_)
+        | Event::ModelAnswered(_)
+        | Event::ModelFailed(_)
+        | Event::AgentReacted(_)
+        | Event::AgentFailed(_)
+        | Event::Stopped(_)
+        | Event::JoinElapsed(_)
+        | Event::HandedOff(_)
+        | Event::CallsAdmitted(_)
+        | Event::ApprovalRequested(_)
+        | Event::ApprovalDecided(_)
+        | Event::ApprovalExpired(_)
+        | Event::QuestionAsked(_)
+        | Event::QuestionAnswered(_)
+        | Event::ToolStarted(_)
+        | Event::OutcomeUnknown(_)
+        | Event::OutcomeSettled(_)
+        | Event::Reconciled(_)
+        | Event::CallReplaced(_)
+        | Event::AgentAsked(_)
+        | Event::GrantGiven(_)
+        | Event::GrantUsed(_)
+        | Event::GrantRevoked(_)
+        | Event::Refused(_) => false,
+    }
+}

@@ -1,0 +1,211 @@
+//! What a re-decision found: one verdict for each epoch, and the whole.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Difference, Divergence, Finding, begins_epoch};
+use crate::command::CommandKind;
+use crate::commit::Commit;
+use crate::event::{Event, StoredContent};
+use crate::ids::{Digest, Position};
+
+/// How many epochs a report has; of more, the oldest without a divergence are left out and counted.
+pub const EPOCHS_MAX: usize = 1_000;
+
+/// What a check says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// All of it is as it should be.
+    Intact,
+    /// What is stored is not what was written, from this event on.
+    DamagedAt(Position),
+    /// The rules make something else of it, from this event on.
+    DivergedAt(Position),
+    /// It was decided by rules that this build does not have.
+    RulesNotInThisBuild,
+    /// A part of it cannot be checked, because what it is about was erased. The rest is as it should be.
+    Erased,
+    /// It was not checked.
+    NotChecked,
+}
+
+/// How many commits came out how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Those that came out equal.
+    pub decided: u64,
+    /// Recorded refusals that agree with what is known.
+    pub refusals: u64,
+    /// Those of other rules.
+    pub other_rules: u64,
+    /// Those that cannot be decided again because of what was erased.
+    pub erased: u64,
+    /// Those that came out otherwise. Whatever follows one may only follow from it.
+    pub diverged: u64,
+}
+
+/// A stretch of a log that one set of rules decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// The rules.
+    pub decider: Digest,
+    /// The build that carried them first; `None` if it did not say: in the epoch that a world began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<String>,
+    /// Its first event.
+    pub from: Position,
+    /// Its last event.
+    pub to: Position,
+    /// How its commits came out.
+    pub counts: Counts,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+/// What a re-decision of a world found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Redecision {
+    /// How all commits came out.
+    pub counts: Counts,
+    /// The epochs, oldest first.
+    pub epochs: VecDeque<Epoch>,
+    /// How many epochs are left out.
+    #[serde(default)]
+    pub left_out: u64,
+    /// The first divergence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Shown>,
+}
+
+/// A divergence as people and programs read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// The first event that differs.
+    pub at: Position,
+    /// The kind of the command.
+    pub command: CommandKind,
+    /// What is recorded.
+    pub recorded: Value,
+    /// What these rules make of it.
+    pub recomputed: Value,
+}
+
+impl Redecision {
+    /// Notes what came of a commit.
+    pub fn note(&mut self, commit: &Commit, finding: &Finding) {
+        let begun = begins_epoch(commit).map(|(_, binary)| binary.map(str::to_owned));
+        if begun.is_some() || self.epochs.is_empty() {
+            self.begin(commit, begun.flatten());
+        }
+        self.counts.note(finding);
+        if let Some(epoch) = self.epochs.back_mut() {
+            epoch.note(commit, finding);
+        }
+        if let (None, Finding::Diverged(divergence)) = (&self.first, finding) {
+            self.first = Some(Shown::of(commit, divergence));
+        }
+    }
+
+    /// What it comes to: that of the worst epoch.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        match &self.first {
+            Some(first) => Verdict::DivergedAt(first.at),
+            None => self.counts.verdict(),
+        }
+    }
+
+    fn begin(&mut self, commit: &Commit, binary: Option<String>) {
+        let (decider, from) = (commit.header.decider, commit.header.first);
+        let (counts, verdict) = (Counts::default(), Verdict::Intact);
+        self.epochs.push_back(Epoch { decider, binary, from, to: from, counts, verdict });
+        if self.epochs.len() > EPOCHS_MAX {
+            let oldest = self.epochs.iter().position(|epoch| epoch.counts.diverged == 0).unwrap_or(0);
+            self.epochs.remove(oldest);
+            self.left_out = self.left_out.saturating_add(1);
+        }
+    }
+}
+
+impl Epoch {
+    fn note(&mut self, commit: &Commit, finding: &Finding) {
+        self.to = commit.last();
+        self.counts.note(finding);
+        self.verdict = match (self.verdict, finding) {
+            (Verdict::DivergedAt(at), _) => Verdict::DivergedAt(at),
+            (_, Finding::Diverged(divergence)) => Verdict::DivergedAt(divergence.at),
+            (_, _) => self.counts.verdict(),
+        };
+    }
+}
+
+impl Counts {
+    const fn note(&mut self, finding: &Finding) {
+        let count = match finding {
+            Finding::Decided => &mut self.decided,
+            Finding::RecordedRefusal => &mut self.refusals,
+            Finding::OtherRules(_) => &mut self.other_rules,
+            Finding::Erased => &mut self.erased,
+            Finding::Diverged(_) => &mut self.diverged,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// All commits.
+    #[must_use]
+    pub const fn commits(&self) -> u64 {
+        let Self { decided, refusals, other_rules, erased, diverged } = *self;
+        decided.saturating_add(refusals).saturating_add(other_rules).saturating_add(erased).saturating_add(diverged)
+    }
+
+    /// What counts without a divergence come to.
+    const fn verdict(&self) -> Verdict {
+        if self.erased > 0 {
+            Verdict::Erased
+        } else if self.other_rules > 0 && self.decided == 0 && self.refusals == 0 {
+            Verdict::RulesNotInThisBuild
+        } else {
+            Verdict::Intact
+        }
+    }
+}
+
+impl Shown {
+    fn of(commit: &Commit, divergence: &Divergence) -> Self {
+        let header = &commit.header;
+        let (recorded, recomputed) = match &divergence.difference {
+            Difference::Event { recorded, recomputed } => (event(recorded.as_deref()), event(recomputed.as_deref())),
+            Difference::Refused { recorded, refusal } => (event(recorded.as_deref()), named("refused", refusal)),
+            Difference::Cause { recorded, recomputed } => (named("cause", recorded), named("cause", recomputed)),
+            Difference::Kind { recomputed } => (named("command", &header.command), named("command", recomputed)),
+            Difference::Order { expected } => (named("position", &header.first), named("position", expected)),
+            Difference::World { expected } => (named("world", &header.world), named("world", expected)),
+            Difference::Time { before } => (named("time", &header.stamp.time), named("time_from", before)),
+            Difference::Rules { expected } => (named("rules", &header.decider), named("rules", expected)),
+            Difference::Misfit { why } => (event(commit.events.first()), named("misfit", why)),
+        };
+        Self { at: divergence.at, command: divergence.command, recorded, recomputed }
+    }
+}
+
+fn named(name: &str, value: &impl Serialize) -> Value {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    Value::Object([(name.to_owned(), value)].into_iter().collect())
+}
+
+/// The kind, the facts and the content; null for none.
+fn event(event: Option<&Event>) -> Value {
+    let Some(event) = event else { return Value::Null };
+    let mut fields = serde_json::Map::new();
+    fields.insert("kind".to_owned(), event.kind().name().into());
+    let Ok(record) = event.to_record() else { return fields.into() };
+    let json = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
+    fields.insert("facts".to_owned(), json(&record.facts));
+    if let StoredContent::Present(bytes) = &record.content {
+        fields.insert("content".to_owned(), json(bytes));
+    }
+    fields.into()
+}

@@ -1,0 +1,103 @@
+//! Recorded refusals: how they are counted, and what can be said of one whose command is known by its digest only.
+
+use super::{Draft, is_of_the_shell, rights};
+use crate::commit::Commit;
+use crate::event::{Event, Refused};
+use crate::ids::{Digest, RequestId};
+use crate::principal::Principal;
+use crate::refusal::RefusalReason;
+use crate::world::{RefusalCount, RequestKind, World, refusal_key};
+
+/// How many equal refusals are recorded one by one.
+const REFUSALS_EACH: u32 = 32;
+
+impl Draft<'_> {
+    /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
+    pub(super) fn refuse(&mut self, command: Digest, reason: RefusalReason, request: Option<RequestId>) {
+        let mut refused = Refused {
+            reason,
+            principal: self.principal.clone(),
+            command,
+            request: request.map(|request| request.0),
+            repeated: false,
+        };
+        let key = refusal_key(&refused);
+        let known = self.world.refusals.iter().find(|known| known.key == key);
+        if let Some(RefusalCount { repeated_in, .. }) = known.filter(|known| known.count >= REFUSALS_EACH) {
+            if *repeated_in == Some(self.now().minute()) && self.events.is_empty() {
+                return;
+            }
+            refused.repeated = true;
+        }
+        self.push(Event::Refused(refused));
+    }
+}
+
+impl World {
+    /// The events of the refusal that ends `commit`, as this world records one with that reason, of that principal and
+    /// command. Whether the command deserved it nobody can tell from its digest; see [`World::fault_of`].
+    pub(crate) fn refuse_again(&self, commit: &Commit, refused: &Refused) -> Vec<Event> {
+        let header = &commit.header;
+        let (id, request) = (header.world, refused.request.map(RequestId));
+        let principal = &header.principal;
+        let mut draft = Draft { world: self, stamp: header.stamp, principal, id, events: Vec::new(), cause: None };
+        // The one refusal that comes with events: it says first that the request's time is over.
+        if let (RefusalReason::Expired, Some(id)) = (refused.reason, request)
+            && let Some(pending) = self.pending.get(&id)
+        {
+            draft.expire(id, pending);
+        }
+        draft.refuse(refused.command, refused.reason, request);
+        draft.events
+    }
+
+    /// What speaks against a recorded refusal, as far as this world knows.
+    pub(crate) fn fault_of(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
+        if refused.reason == RefusalReason::KeyReused {
+            return refused.request.is_some().then_some("a used key is about no request");
+        }
+        self.fault_of_right(commit, refused).or_else(|| {
+            let about = refused.request.map(RequestId).map(|id| self.is_about(id, refused.reason, commit));
+            let has_own = matches!(refused.reason, RefusalReason::UnknownRequest) && refused.request.is_some();
+            match about {
+                Some(false) => Some("its request does not stand as it says"),
+                _ if has_own => Some("it names the request that it says there is not"),
+                Some(true) | None => None,
+            }
+        })
+    }
+
+    /// A person without the right to a command is refused for that, before anything else; nobody else is.
+    fn fault_of_right(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
+        let kind = commit.header.command;
+        let is_without = match (&commit.header.principal, rights::needed(kind)) {
+            (Principal::Person(_), Some(right)) => !self.rights_of(&commit.header.principal).has(right),
+            (_, _) => false,
+        };
+        let is_for_that = refused.reason == RefusalReason::NoRight;
+        match (is_without, is_for_that) {
+            (false, true) => Some("the person had the right to this"),
+            (true, false) if !is_of_the_shell(kind) => {
+                Some("the person had no right to this, and something else is said")
+            }
+            (true | false, false) | (true, true) => None,
+        }
+    }
+
+    /// Whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
+    fn is_about(&self, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
+        let is_of_whom = reason == RefusalReason::NotAPerson;
+        if let Some(settled) = self.settled.get(&id) {
+            return is_of_whom || settled.reason == reason;
+        }
+        let Some(pending) = self.pending.get(&id) else { return false };
+        match (&pending.kind, reason) {
+            (RequestKind::Approval { expires_at, .. }, RefusalReason::Expired) => {
+                *expires_at <= commit.header.stamp.time
+            }
+            (RequestKind::Question { .. } | RequestKind::Outcome { .. }, RefusalReason::Expired)
+            | (_, RefusalReason::AlreadyDecided) => false,
+            (_, _) => true,
+        }
+    }
+}
