@@ -81,6 +81,32 @@ impl Vault {
         }
     }
 
+    /// Copies the whole blobs of a world to another place.
+    pub(crate) fn copy(&self, world: WorldId, to: &Self) -> Result<Copied, BlobError> {
+        let mut copied = Copied::default();
+        match self {
+            Self::Memory(all) => {
+                let all = all.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                for (_, bytes) in all.into_iter().filter(|((of, _), _)| *of == world) {
+                    to.put(world, bytes)?;
+                    copied.whole += 1;
+                }
+            }
+            Self::Files { folder, .. } => {
+                for name in names(&folder_of(folder, world)).map_err(failed)? {
+                    let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else { continue };
+                    if bytes.len() <= BLOB_BYTES_MAX && name == file_name(world, Digest::sha256(&bytes)) {
+                        to.put(world, bytes)?;
+                        copied.whole += 1;
+                    } else {
+                        copied.damaged += 1;
+                    }
+                }
+            }
+        }
+        Ok(copied)
+    }
+
     /// Removes all blobs of a world; returns once their names are gone for good. Nobody may put any meanwhile.
     pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {
@@ -104,6 +130,23 @@ impl Vault {
             }
         }
     }
+}
+
+/// How many blobs were copied, and how many were not because they are damaged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Copied {
+    pub(crate) whole: usize,
+    pub(crate) damaged: usize,
+}
+
+/// The names of the files in a folder, without those that are half written.
+fn names(folder: &Path) -> io::Result<Vec<String>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    names.filter(|name: &io::Result<String>| !name.as_ref().is_ok_and(|name| name.starts_with('.'))).collect()
 }
 
 /// The folder of a world's blobs.

@@ -5,6 +5,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::backup::BackupError;
 use crate::engine::{EngineError, is_full};
 use crate::format::FORMAT;
 use crate::open_error::OpenError;
@@ -15,10 +16,13 @@ pub(crate) mod head_record;
 mod tests;
 
 /// The file that says that this is a store, and of which format.
-const FORMAT_FILE: &str = "format";
+pub(crate) const FORMAT_FILE: &str = "format";
 
 /// What stands in it before the number.
 const MARK: &str = "folkmoot store ";
+
+/// What stands there instead in a backup that is not whole yet.
+const HALF_MARK: &[u8] = b"folkmoot backup, unfinished\n";
 
 /// The file that the process which has the store open holds a lock on; its pid stands in it.
 const LOCK_FILE: &str = "lock";
@@ -36,10 +40,35 @@ impl Home {
     pub(crate) fn open(path: PathBuf, mode: OpenMode) -> Result<Self, OpenError> {
         match Kind::of(&path)? {
             Kind::Store => {}
+            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
             Kind::Nothing | Kind::Empty => match mode {
                 OpenMode::Existing => return Err(OpenError::Missing { path }),
-                OpenMode::Create => create(&path)?,
+                OpenMode::Create => create(&path, &whole_mark())?,
             },
+        }
+        let lock = lock(&path)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Makes the directory of a backup, which does not open as a store until it is finished.
+    pub(crate) fn begin_half(path: PathBuf) -> Result<Self, BackupError> {
+        match Kind::of(&path) {
+            Ok(Kind::Nothing | Kind::Empty) => {}
+            Ok(Kind::Store | Kind::HalfBackup) | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
+                return Err(BackupError::Occupied { path });
+            }
+            Err(error) => return Err(error.into()),
+        }
+        create(&path, HALF_MARK)?;
+        let lock = lock(&path)?;
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Locks the directory of a backup that is not finished.
+    pub(crate) fn open_half(path: PathBuf) -> Result<Self, OpenError> {
+        match Kind::of(&path)? {
+            Kind::HalfBackup => {}
+            Kind::Nothing | Kind::Empty | Kind::Store => return Err(OpenError::Foreign { path }),
         }
         let lock = lock(&path)?;
         Ok(Self { path, _lock: lock })
@@ -60,6 +89,7 @@ enum Kind {
     Nothing,
     Empty,
     Store,
+    HalfBackup,
 }
 
 impl Kind {
@@ -75,6 +105,7 @@ impl Kind {
             Ok(_) => {}
         }
         match fs::read(path.join(FORMAT_FILE)) {
+            Ok(mark) if mark == HALF_MARK => Ok(Self::HalfBackup),
             Ok(mark) => check_mark(path, &mark).map(|()| Self::Store),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if is_empty(path).map_err(failed)? {
@@ -114,16 +145,25 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 }
 
 /// Makes the directory. The mark is renamed into place, so that a directory has a whole one or none.
-fn create(path: &Path) -> Result<(), OpenError> {
+fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     let make = || {
         fs::create_dir_all(path)?;
-        replace(path, FORMAT_FILE, format!("{MARK}{FORMAT}\n").as_bytes())?;
+        replace(path, FORMAT_FILE, mark)?;
         path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
     };
     make().map_err(|source| match Trouble::of(&source) {
         Trouble::Other => OpenError::CannotCreate { path: path.to_owned(), source },
         Trouble::ReadOnly | Trouble::Full => io_error(path, source),
     })
+}
+
+fn whole_mark() -> Vec<u8> {
+    format!("{MARK}{FORMAT}\n").into_bytes()
+}
+
+/// Makes a store of a backup that is whole.
+pub(crate) fn finish_half(path: &Path) -> Result<(), OpenError> {
+    replace(path, FORMAT_FILE, &whole_mark()).map_err(|source| io_error(path, source))
 }
 
 /// Writes a file whole: under another name, synced, renamed, and its folder synced.

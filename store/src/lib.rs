@@ -7,6 +7,7 @@
 //! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements) and [`OpenError`] (why a
 //! store does not open).
 
+mod backup;
 mod batch;
 mod blobs;
 mod chain;
@@ -30,6 +31,7 @@ mod stream;
 mod summary;
 mod upcast;
 
+pub use backup::{Backup, BackupError};
 pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
 pub use engine::{
     Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,

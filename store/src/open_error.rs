@@ -33,6 +33,12 @@ pub enum OpenError {
         /// Where.
         path: PathBuf,
     },
+    /// It is a backup whose writer died.
+    #[error("the directory {path} is half a backup; remove it, and back up again")]
+    HalfBackup {
+        /// Where.
+        path: PathBuf,
+    },
     /// A newer build wrote it.
     #[error("the store {path} has format {found}; this build reads formats up to {known}, use a newer one")]
     NewerFormat {

@@ -100,6 +100,16 @@ impl SledEngine {
         open::open(dir.into(), mode)
     }
 
+    /// Opens the database in a directory that is locked already.
+    pub(crate) fn open_home(home: Home) -> Result<Self, EngineError> {
+        open::open_in(home)
+    }
+
+    /// The row of [`Table::Meta`] that says that the frames up to `number` were dropped.
+    pub(crate) fn trimmed_row(number: FrameNumber) -> Pair {
+        (TRIMMED.to_vec(), number.0.to_be_bytes().to_vec())
+    }
+
     /// Calls `work` with the trees, which stay open meanwhile.
     fn with<T>(&self, work: impl FnOnce(&Trees) -> Result<T, EngineError>) -> Result<T, EngineError> {
         let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! The life of worlds in a store: how they end.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId};
@@ -7,6 +8,7 @@ use folkmoot_core::port::ReadError;
 
 use super::event_log::blocking;
 use super::{Inner, Store};
+use crate::backup::{self, Backup, BackupError};
 use crate::deletion::{self, DeleteError, Order, Tombstone, Traces};
 use crate::engine::EngineError;
 use crate::shared::{CLOSED, Phase, read_error};
@@ -24,6 +26,16 @@ impl Store {
     pub async fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
         let (inner, worlds, order) = (Arc::clone(&self.inner), worlds.to_vec(), order.clone());
         blocking(move || inner.delete(&worlds, &order)).await
+    }
+
+    /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty, and which then opens like
+    /// any other store. Appends go on meanwhile and are not in it. Saved folds are left out: they are made again.
+    ///
+    /// # Errors
+    /// [`BackupError`]; nothing that opens is left behind.
+    pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
+        let (inner, dir) = (Arc::clone(&self.inner), dir.into());
+        blocking(move || inner.backup(&dir)).await
     }
 
     /// The tombstones of all deleted worlds, oldest first.
@@ -44,12 +56,23 @@ impl Store {
 }
 
 impl Inner {
-    fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+    /// Why it does not work, if so.
+    fn check_works(&self) -> Result<(), String> {
         match self.shared.phase() {
-            Phase::Open => {}
-            Phase::Stopped(why) => return Err(DeleteError::Stopped(why)),
-            Phase::Closed => return Err(DeleteError::Stopped(CLOSED.to_owned())),
+            Phase::Open => Ok(()),
+            Phase::Stopped(why) => Err(why),
+            Phase::Closed => Err(CLOSED.to_owned()),
         }
+    }
+
+    fn backup(&self, dir: &Path) -> Result<Backup, BackupError> {
+        self.check_works().map_err(BackupError::Stopped)?;
+        let lease = self.shared.lease();
+        backup::backup(&self.shared, lease.engine()?, &self.vault, dir)
+    }
+
+    fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+        self.check_works().map_err(DeleteError::Stopped)?;
         let lease = self.shared.lease();
         let engine = lease.engine().map_err(|_| DeleteError::Stopped(CLOSED.to_owned()))?;
         let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter };

@@ -28,6 +28,7 @@ macro_rules! on_every_engine {
 
 pub(crate) use on_every_engine;
 
+mod backup;
 mod blobs;
 mod damage;
 mod deletion;

@@ -27,7 +27,7 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError
     open_in(home).map_err(|error| home::open_error(&path, error))
 }
 
-fn open_in(home: Home) -> Result<SledEngine, EngineError> {
+pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
     compact::finish(home.path())?;
     let log = home.path().join(LOG);
     let existed = log.join("db").exists();

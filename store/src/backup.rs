@@ -1,0 +1,151 @@
+//! Copying a store, while it is written, into a directory that becomes a store of its own.
+//!
+//! The cut is the head at the beginning: sweeps and deletions wait, so that what lies before it stays as it is, and appends
+//! go on behind it. Until the copy is whole, read back and compared, its directory says that it is half a backup, and does
+//! not open.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId};
+
+use crate::blobs::Vault;
+use crate::engine::{Engine, EngineError, FrameNumber, Pair, SledEngine};
+use crate::home::head_record::{Head, HeadRecord};
+use crate::home::{self, Home};
+use crate::open_error::OpenError;
+use crate::shared::Shared;
+use crate::store::Store;
+
+mod check;
+mod error;
+mod rows;
+
+pub use error::BackupError;
+
+/// A copy of a store that opens like any other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Backup {
+    /// Where it is.
+    pub path: PathBuf,
+    /// How many worlds it has.
+    pub worlds: usize,
+    /// How many events they have together.
+    pub events: u64,
+    /// How many blobs were copied.
+    pub blobs: usize,
+    /// How many blobs were left out because they are damaged.
+    pub blobs_damaged: usize,
+}
+
+/// What is copied.
+#[derive(Debug)]
+struct Cut {
+    swept: FrameNumber,
+    head: FrameNumber,
+    record: Option<Head>,
+    worlds: Vec<(WorldId, Position)>,
+}
+
+impl Cut {
+    fn at_head(shared: &Shared) -> Self {
+        let index = shared.index();
+        Self {
+            swept: index.swept,
+            head: index.head,
+            record: crate::committer::head(&index),
+            worlds: index.worlds.iter().map(|(id, world)| (*id, world.reach.head)).collect(),
+        }
+    }
+}
+
+/// Copies the store to `dir`, which must not exist or be empty.
+pub(crate) fn backup(shared: &Shared, engine: &dyn Engine, vault: &Vault, dir: &Path) -> Result<Backup, BackupError> {
+    refuse_inside(engine.home(), dir)?;
+    let home = Home::begin_half(dir.to_owned())?;
+    let copied = write(shared, engine, vault, home).and_then(|(cut, backup)| {
+        let events = check::check(&cut, dir)?;
+        home::finish_half(dir)?;
+        Ok(Backup { events, ..backup })
+    });
+    if copied.is_err()
+        && let Err(error) = empty(dir)
+    {
+        tracing::warn!(%error, path = %dir.display(), "half a backup stays");
+    }
+    copied
+}
+
+/// A backup in its own store would be in the way of it, and would be lost with it.
+fn refuse_inside(home: Option<&Path>, dir: &Path) -> Result<(), BackupError> {
+    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else { return Ok(()) };
+    let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    let there = absolute.ancestors().find_map(|path| path.canonicalize().ok());
+    if there.is_some_and(|there| there.starts_with(&home)) {
+        return Err(BackupError::InsideStore { path: dir.to_owned() });
+    }
+    Ok(())
+}
+
+/// Writes the copy, whose events are not counted yet.
+fn write(shared: &Shared, engine: &dyn Engine, vault: &Vault, home: Home) -> Result<(Cut, Backup), BackupError> {
+    let _alone = shared.chores();
+    let cut = Cut::at_head(shared);
+    let dir = home.path().to_owned();
+    let target = |error: EngineError| BackupError::Target(home::open_error(&dir, error));
+    let copied = SledEngine::open_home(home).map_err(target)?;
+    rows::tables(engine, &copied, cut.swept, target)?;
+    drop(copied);
+    let copied = SledEngine::open_home(Home::open_half(dir.clone())?).map_err(target)?;
+    rows::frames(engine, &copied, &cut, target)?;
+    drop(copied);
+    let (blobs, blobs_damaged) = copy_blobs(vault, &cut, &dir)?;
+    note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
+    let worlds = cut.worlds.len();
+    Ok((cut, Backup { path: dir, worlds, events: 0, blobs, blobs_damaged }))
+}
+
+fn copy_blobs(vault: &Vault, cut: &Cut, dir: &Path) -> Result<(usize, usize), BackupError> {
+    let copies = Vault::new(Some(dir));
+    let (mut whole, mut damaged) = (0, 0);
+    for (world, _) in &cut.worlds {
+        let copied = vault.copy(*world, &copies).map_err(|source| BackupError::Blobs { source })?;
+        whole += copied.whole;
+        damaged += copied.damaged;
+    }
+    Ok((whole, damaged))
+}
+
+fn note_head(dir: &Path, cut: &Cut) -> std::io::Result<()> {
+    let (mut record, _) = HeadRecord::open(dir)?;
+    match cut.record {
+        Some(head) => record.write(head).and_then(|()| record.sync()),
+        None => Ok(()),
+    }
+}
+
+/// Removes what is in a directory that was empty before.
+fn empty(dir: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        // The mark goes last: until then the directory does not open.
+        if path.file_name() != Some(home::FORMAT_FILE.as_ref()) {
+            if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+        }
+    }
+    home::gone(fs::remove_file(dir.join(home::FORMAT_FILE)))
+}
+
+/// Opens what was copied, as if it were a store already.
+fn open_copy(dir: &Path) -> Result<Store, OpenError> {
+    let home = Home::open_half(dir.to_owned())?;
+    let engine = SledEngine::open_home(home).map_err(|error| home::open_error(dir, error))?;
+    Store::with_engine(Arc::new(engine))
+}
+
+/// A row that says how far the frames of a database were dropped.
+fn trimmed(swept: FrameNumber) -> Pair {
+    SledEngine::trimmed_row(swept)
+}

@@ -1,0 +1,64 @@
+//! Copying tables and frames from any engine.
+
+use super::{BackupError, Cut, trimmed};
+use crate::engine::{Engine, EngineError, FrameLog as _, FrameNumber, Pair, Shelf as _, SledEngine, Table};
+
+const READ_BYTES: usize = 256 * 1024;
+
+/// About how many bytes of frames are appended at once.
+const APPEND_BYTES: usize = 110 * 1024;
+
+/// The tables, and what stands in the one of single facts last: it says how many worlds there are.
+const TABLES: [Table; 6] = [Table::Runs, Table::Keys, Table::Gone, Table::Deleted, Table::Worlds, Table::Meta];
+
+/// No key of a table is behind this.
+const BEHIND: [u8; 64] = [0xff; 64];
+
+/// Copies all rows. Opened again, the copy goes on behind the frame `swept`.
+pub(super) fn tables(
+    from: &dyn Engine,
+    to: &SledEngine,
+    swept: FrameNumber,
+    target: impl Fn(EngineError) -> BackupError,
+) -> Result<(), BackupError> {
+    for table in TABLES {
+        let mut next = Vec::new();
+        loop {
+            let rows = from.range(table, &next, &BEHIND, READ_BYTES)?;
+            let Some((last, _)) = rows.last() else { break };
+            next.clone_from(last);
+            next.push(0);
+            to.put(table, &rows).map_err(&target)?;
+        }
+    }
+    let row: Pair = trimmed(swept);
+    to.put(Table::Meta, &[row]).map_err(target)
+}
+
+/// Copies the shared frames up to the cut, under their numbers.
+pub(super) fn frames(
+    from: &dyn Engine,
+    to: &SledEngine,
+    cut: &Cut,
+    target: impl Fn(EngineError) -> BackupError,
+) -> Result<(), BackupError> {
+    let term = to.take_over().map_err(&target)?;
+    let mut head = cut.swept;
+    while head < cut.head {
+        let frames = from.read(head.plus(1), APPEND_BYTES)?;
+        let wanted = frames.into_iter().take_while(|(number, _)| *number <= cut.head);
+        let mut some = Vec::new();
+        for ((number, frame), expected) in wanted.zip(head.0.saturating_add(1)..) {
+            if number.0 != expected {
+                return Err(EngineError::Damaged(format!("frame {expected} is missing")).into());
+            }
+            some.push(frame);
+        }
+        if some.is_empty() {
+            return Err(EngineError::Damaged(format!("frame {} is missing", head.plus(1))).into());
+        }
+        to.append(term, head, &some).map_err(&target)?;
+        head = head.plus(some.len() as u64);
+    }
+    Ok(())
+}
