@@ -8,6 +8,7 @@
 # FOLKMOOT_KILLS       how many random instants a real process is killed at (2000)
 # PROPTEST_CASES       how many random cases each property is held against (5000), where it does not fix the number itself
 # FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
+# FOLKMOOT_PROOF_STEP  every how many bytes of an evidence bundle are changed (1)
 # FOLKMOOT_FUZZ_SECONDS  how long each decoder is fuzzed (600)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
@@ -22,6 +23,7 @@ exec </dev/null
 export FOLKMOOT_KILLS="${FOLKMOOT_KILLS:-2000}"
 export PROPTEST_CASES="${PROPTEST_CASES:-5000}"
 export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
+export FOLKMOOT_PROOF_STEP="${FOLKMOOT_PROOF_STEP:-1}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 

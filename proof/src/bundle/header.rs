@@ -1,0 +1,94 @@
+//! The header of a commit: 84 fixed bytes, little-endian, then JSON.
+
+use serde::Deserialize;
+
+/// Whoever is proven to be a person.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct Person {
+    pub(super) method: String,
+    pub(super) subject: String,
+    pub(super) display: String,
+}
+
+impl Person {
+    /// In words: how the room calls them, and how they were proven.
+    pub(super) fn told(&self) -> String {
+        let Self { method, subject, display } = self;
+        format!("{display}, proven by `{method}` to be `{subject}`")
+    }
+}
+
+/// Who gave a command.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Principal {
+    Person(Person),
+    Agent(String),
+    Tool(String),
+    World,
+    Runtime,
+}
+
+impl Principal {
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Person(person) => person.told(),
+            Self::Agent(agent) => format!("the agent {agent}"),
+            Self::Tool(tool) => format!("the tool {tool}"),
+            Self::World => "the world".to_owned(),
+            Self::Runtime => "the runtime".to_owned(),
+        }
+    }
+}
+
+/// What varies in length. Further fields are about how commands are decided again.
+#[derive(Debug, Deserialize)]
+struct Rest {
+    p: Principal,
+    m: String,
+    #[serde(default)]
+    c: Option<u64>,
+}
+
+/// What a bundle's reader needs of a header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) world: [u8; 16],
+    /// The position of the first event.
+    pub(super) first: u64,
+    /// How many events there are.
+    pub(super) count: u32,
+    /// Milliseconds since 1970.
+    pub(super) time_ms: u64,
+    pub(super) by: Principal,
+    pub(super) command: String,
+    pub(super) cause: Option<u64>,
+}
+
+impl Header {
+    /// Reads a stored header; `None` if it is none.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let (world, bytes) = bytes.split_first_chunk::<16>()?;
+        let (first, bytes) = bytes.split_first_chunk::<8>()?;
+        let (count, bytes) = bytes.split_first_chunk::<4>()?;
+        let (time_ms, bytes) = bytes.split_first_chunk::<8>()?;
+        // The seed of the command's random choices, and the digest of the rules that decided.
+        let (_seed_and_decider, rest) = bytes.split_first_chunk::<48>()?;
+        let Rest { p: by, m: command, c: cause } = serde_json::from_slice(rest).ok()?;
+        Some(Self {
+            world: *world,
+            first: u64::from_le_bytes(*first),
+            count: u32::from_le_bytes(*count),
+            time_ms: u64::from_le_bytes(*time_ms),
+            by,
+            command,
+            cause,
+        })
+    }
+
+    /// The position of the last event; `None` if there is none, or if it is none that can be.
+    pub(super) fn last(&self) -> Option<u64> {
+        let further = u64::from(self.count).checked_sub(1)?;
+        if self.first == 0 { None } else { self.first.checked_add(further) }
+    }
+}

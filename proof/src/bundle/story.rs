@@ -1,0 +1,110 @@
+//! What became of each tool call: who asked, what people were shown, who approved, what ran, what came of it.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::report::Check;
+use super::told::Told;
+
+mod digests;
+mod gather;
+mod recorded;
+
+/// A tool call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CallStory {
+    /// Its id.
+    pub call: String,
+    /// The agent that asked for it.
+    pub agent: String,
+    /// The tool.
+    pub tool: Option<String>,
+    /// The events about it that are in the bundle.
+    pub events: Vec<u64>,
+    /// Whether a given key has signed a head that covers all of those events.
+    pub is_signed: bool,
+    /// Where it was asked for.
+    pub requested: Option<Requested>,
+    /// What people were shown, if they were asked.
+    pub shown: Option<Shown>,
+    /// What people, grants and time decided, in order.
+    pub approvals: Vec<Approval>,
+    /// The arguments, byte for byte, if the bundle has them. Of many long ones only the first are told.
+    pub arguments: Option<String>,
+    /// Whether they have the recorded digest; `None` if one of the two is not there.
+    pub arguments_are_recorded: Option<bool>,
+    /// Each time that it ran.
+    pub runs: Vec<Run>,
+    /// What came of it, in order.
+    pub outcomes: Vec<Approval>,
+}
+
+/// Where a call was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Requested {
+    /// The `CallsAdmitted`.
+    pub at: u64,
+    /// When.
+    pub time: String,
+    /// The turn.
+    pub turn: u64,
+    /// The first messages that the turn took up, and who said them; empty if the bundle does not have the turn.
+    pub taken_up: Arc<[String]>,
+    /// The answer that asks.
+    pub answer: u64,
+    /// The call that it takes the place of.
+    pub replaces: Option<String>,
+}
+
+/// What people were shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// The `ApprovalRequested`.
+    pub at: u64,
+    /// When.
+    pub time: String,
+    /// The recorded digest of the text.
+    pub digest: String,
+    /// The text, made again of what the bundle has; `None` if it does not have the arguments.
+    pub text: Option<String>,
+    /// Whether that text has the recorded digest.
+    pub is_recorded: Option<bool>,
+    /// When the request expired.
+    pub expires: String,
+}
+
+/// Something that was decided about a call, or came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Approval {
+    /// The event.
+    pub at: u64,
+    /// When.
+    pub time: String,
+    /// What, and who.
+    pub what: String,
+}
+
+/// A run of a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// The `ToolStarted`.
+    pub at: u64,
+    /// When.
+    pub time: String,
+    /// Which attempt it was.
+    pub attempt: u64,
+    /// What the tool may do.
+    pub effect: String,
+    /// In which opening of the world it ran.
+    pub incarnation: u64,
+}
+
+/// The calls of all events, and whether what people were shown and the arguments have the recorded digests.
+pub(super) fn of(events: &[Told]) -> (Vec<CallStory>, Option<Check>) {
+    let mut stories = gather::Stories::new(events);
+    events.iter().for_each(|event| stories.take(event));
+    let calls = stories.end();
+    let check = digests::check(&calls);
+    (calls, check)
+}

@@ -1,0 +1,120 @@
+//! The events of a bundle, as a reader is told them.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::header::Header;
+use super::kinds::kind_name;
+use super::{BundledCommit, BundledContent};
+use crate::world;
+
+/// Days of 400 years, after which the calendar repeats.
+const ERA_DAYS: u64 = 146_097;
+
+/// An event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// Its position in the log, from 1.
+    pub position: u64,
+    /// The number of its commit, from 0.
+    pub commit: u64,
+    /// The world whose log it stands in first: a fork has the events of the world that it was forked from.
+    pub world: String,
+    /// When it was recorded, by the recorded time, as RFC 3339 in UTC.
+    pub time: String,
+    /// What happened, by number.
+    pub kind: u16,
+    /// What happened, by name.
+    pub name: String,
+    /// The schema version.
+    pub version: u16,
+    /// Who gave the command that it answers.
+    pub by: String,
+    /// That command.
+    pub command: String,
+    /// The event that made the command necessary.
+    pub cause: Option<u64>,
+    /// The facts.
+    pub facts: Value,
+    /// The content.
+    pub content: ToldContent,
+    /// Whether a given key has signed a head that covers it.
+    pub is_signed: bool,
+}
+
+/// The content of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToldContent {
+    /// This kind has none.
+    None,
+    /// As it was recorded.
+    Shown(Value),
+    /// Not in the bundle.
+    Withheld,
+    /// No longer in the log.
+    Erased,
+}
+
+impl Told {
+    /// The content, if it is there.
+    pub(super) const fn shown(&self) -> Option<&Value> {
+        match &self.content {
+            ToldContent::Shown(value) => Some(value),
+            ToldContent::None | ToldContent::Withheld | ToldContent::Erased => None,
+        }
+    }
+}
+
+/// The events of a commit, of a log whose first `covered` commits are signed.
+pub(super) fn of(commit: &BundledCommit, header: &Header, covered: u64) -> Vec<Told> {
+    let told = |(position, event): (u64, &super::BundledEvent)| Told {
+        position,
+        commit: commit.index,
+        world: world::write(&header.world),
+        time: time(header.time_ms),
+        kind: event.kind,
+        name: kind_name(event.kind).map_or_else(|| format!("kind {}", event.kind), str::to_owned),
+        version: event.version,
+        by: header.by.told(),
+        command: header.command.clone(),
+        cause: header.cause,
+        facts: json(&event.facts),
+        content: match &event.content {
+            None => ToldContent::None,
+            Some(BundledContent::Shown(shown)) => ToldContent::Shown(json(&shown.text)),
+            Some(BundledContent::Withheld(_)) => ToldContent::Withheld,
+            Some(BundledContent::Erased(_)) => ToldContent::Erased,
+        },
+        is_signed: commit.index < covered,
+    };
+    (header.first..).zip(&commit.events).map(told).collect()
+}
+
+/// What does not read as JSON is told as it stands.
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
+}
+
+/// Milliseconds since 1970 as RFC 3339.
+pub(super) fn time(time_ms: u64) -> String {
+    let (seconds, millis) = (time_ms / 1_000, time_ms % 1_000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let fraction = if millis == 0 { String::new() } else { format!(".{millis:03}") };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+}
+
+/// The date that is so many days after 1970-01-01. Counts in years that begin in March, so that a leap day is the last.
+const fn date(days: u64) -> (u64, u64, u64) {
+    // From 0000-03-01 on; all numbers here are far from any limit, as days come of milliseconds in 64 bits.
+    let days = days.saturating_add(719_468);
+    let (era, day) = (days / ERA_DAYS, days % ERA_DAYS);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (year + era * 400 + next, month, day)
+}
