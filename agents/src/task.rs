@@ -374,11 +374,12 @@ impl WorldTask {
         }
     }
 
-    /// A world that performs nothing is quiet whatever it owes.
+    /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is let go of.
     fn activity(&self) -> Activity {
-        match (self.door.perform, self.world.activity()) {
+        match (self.door.perform, self.world.room_activity()) {
             (Perform::Nothing, Activity::Running) => Activity::Parked,
-            (_, activity) if self.flight.is_empty() => activity,
+            (Perform::Nothing, activity) => activity,
+            (_, _) if self.flight.is_empty() => self.world.activity(),
             (_, _) => Activity::Running,
         }
     }
@@ -389,9 +390,7 @@ impl WorldTask {
                 if let Err(why) = self.drain().await {
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
                 }
-                if let Err(why) = self.sign_off().await {
-                    tracing::error!(world = ?self.world.name(), why, "its last head could not be signed");
-                }
+                self.sign_off().await;
                 self.bus.activity().abort_drafts(self.world.head());
                 self.save().await;
                 self.door.closed(reply);
@@ -409,6 +408,8 @@ impl WorldTask {
                 None
             }
             End::Asleep => {
+                self.sign_off().await;
+                self.announce();
                 self.save().await;
                 tracing::debug!(world = ?self.world.name(), "the world sleeps");
                 Some(Asleep { left: self.world.incarnation(), means: self.means, door: self.door })

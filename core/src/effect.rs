@@ -109,10 +109,10 @@ impl Effect {
     pub fn key(&self) -> Self {
         let mut key = self.clone();
         match &mut key {
-            Self::Wake { not_before, .. } | Self::Continue { not_before, .. } | Self::RetryModel { not_before, .. } => {
-                *not_before = None;
-            }
-            Self::Sign { not_before, occasion } => (*not_before, *occasion) = (None, Occasion::Time),
+            Self::Wake { not_before, .. }
+            | Self::Continue { not_before, .. }
+            | Self::RetryModel { not_before, .. }
+            | Self::Sign { not_before, .. } => *not_before = None,
             Self::TickAt { .. }
             | Self::Erase { .. }
             | Self::CallModel { .. }

@@ -16,8 +16,12 @@ impl WorldTask {
         self.bring(Action::Sign { head, key, signature, occasion }).await
     }
 
-    /// Signs what is left unsigned when the world is closed.
-    pub(super) async fn sign_off(&mut self) -> Result<(), String> {
-        if self.world.has_unsigned() { self.sign(Occasion::Close).await } else { Ok(()) }
+    /// Signs what is left unsigned when the world is let go of. Without a signature the log is whole all the same.
+    pub(super) async fn sign_off(&mut self) {
+        if self.world.has_unsigned()
+            && let Err(why) = self.sign(Occasion::Close).await
+        {
+            tracing::error!(world = ?self.world.name(), why, "its last head could not be signed");
+        }
     }
 }

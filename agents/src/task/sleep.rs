@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::causes::with_causes;
+use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::Incarnation;
 use folkmoot_core::world::Activity;
 
@@ -31,7 +32,9 @@ pub(crate) async fn keep(mut task: Box<WorldTask>) {
 impl WorldTask {
     /// How long the world may still stay in memory if nothing comes; `None`: for as long as it is open.
     pub(super) fn sleepy_after(&self) -> Option<Duration> {
-        let owes_nothing = || self.activity() == Activity::Idle && self.world.owed().next().is_none();
+        // A signature is no reason to stay: it is made before the world is let go of.
+        let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });
+        let owes_nothing = || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
         match self.clock {
             WorldClock::System if !self.crashes && owes_nothing() => self.means.idle_close,
             WorldClock::System | WorldClock::Simulated(_) => None,

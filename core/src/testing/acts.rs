@@ -42,7 +42,12 @@ pub(crate) fn post(said: &str) -> Command {
 }
 
 pub(crate) fn reopen() -> Command {
-    runtime(Action::Open { node: node(), base: None, revise: None, signer: None })
+    reopen_with(None)
+}
+
+/// An opening that signs heads with a key.
+pub(crate) fn reopen_with(key: Option<&str>) -> Command {
+    runtime(Action::Open { node: node(), base: None, revise: None, signer: key.map(str::to_owned) })
 }
 
 pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
@@ -209,6 +214,14 @@ impl Past {
 
     pub(crate) fn crashed(self) -> Self {
         self.then(reopen())
+    }
+
+    /// The signature that is owed is made.
+    pub(crate) fn signed(self) -> Self {
+        let owed = self.owed();
+        let signature = owed.iter().find(|effect| matches!(effect, Effect::Sign { .. })).unwrap();
+        let action = upkeep(&self.world, signature);
+        self.then(runtime(action))
     }
 
     /// Somebody asked bob, and his model answered with calls.

@@ -41,8 +41,13 @@ impl World {
     /// Whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        let is_signed_now = || matches!(self.owed_signature(true), Some(Effect::Sign { not_before: None, .. }));
-        if self.goes_on() || !self.erasures.is_empty() || is_signed_now() {
+        if !self.erasures.is_empty() || self.has_unsigned() { Activity::Running } else { self.room_activity() }
+    }
+
+    /// Whether anything goes on among agents, people, models and tools. What is owed to the log itself does not count.
+    #[must_use]
+    pub fn room_activity(&self) -> Activity {
+        if self.goes_on() {
             Activity::Running
         } else if self.busy.iter().any(|name| self.memories.contains_key(name)) {
             Activity::Parked

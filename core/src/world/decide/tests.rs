@@ -29,6 +29,7 @@ mod roster;
 mod routing;
 mod ruling;
 mod several;
+mod signing;
 mod stop;
 mod talk;
 mod threads;

@@ -314,7 +314,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
         24..=26 => Some(about_message(past, a, b)),
         20 if a % 4 == 0 => Some(stop()),
         20 if a % 4 == 1 => stop_one(past, b),
-        21 if a % 2 == 0 => Some(reopen()),
+        21 if a % 2 == 0 => Some(reopen_with([None, Some("k+1"), Some("k+1"), Some("k+2")][usize::from(b % 4)])),
         22 if a % 4 == 0 => Some(revise(past, b)),
         _ => {
             past.now.0 += u64::from(a) * u64::from(b) * 30;
@@ -338,7 +338,8 @@ proptest! {
 
     #[test]
     fn laws_hold_whatever_happens(choice: u8, steps in prop::collection::vec(any::<Step>(), 1..100)) {
-        let mut past = Past::with(small_room(choice)).said("@bob begin");
+        let key = (choice % 8 > 4).then_some("k+1");
+        let mut past = Past::with(small_room(choice)).then(reopen_with(key)).said("@bob begin");
         for one in steps {
             step(&mut past, one);
         }
