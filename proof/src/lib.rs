@@ -15,6 +15,7 @@
 //! assert_eq!(tree.size(), 1);
 //! ```
 
+pub mod anchors;
 pub mod bundle;
 pub mod leaf;
 pub mod note;

@@ -29,6 +29,7 @@ use base64::engine::general_purpose::STANDARD;
 
 mod checkpoint;
 mod key;
+mod line;
 #[cfg(test)]
 mod tests;
 
