@@ -129,6 +129,8 @@ pub enum RefusalReason {
     ShownDiffers,
     /// It was named by the number it has in another world.
     OtherWorld,
+    /// It is one of the world that this one was branched off.
+    OfParent,
     /// The arguments that wait are not the ones that were recorded with the request.
     ArgumentsDiffer,
     /// The tool is not what it was when it was asked for: its schema, effect or settings changed, or it is gone.
@@ -179,6 +181,7 @@ impl RefusalReason {
             | Self::UnknownRequest
             | Self::OtherAgent
             | Self::OtherWorld
+            | Self::OfParent
             | Self::OtherKind
             | Self::AlreadyDecided
             | Self::Expired

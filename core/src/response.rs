@@ -274,6 +274,8 @@ pub enum ModelErrorKind {
     BadReply,
     /// No recorded reply fits the request.
     NotRecorded,
+    /// Nobody was asked: the world performs nothing by itself, and the request is not in its record.
+    DryRun,
 }
 
 impl ModelErrorKind {
@@ -286,7 +288,8 @@ impl ModelErrorKind {
             | Self::RefusesAccount
             | Self::ContextTooLong
             | Self::ContentFilter
-            | Self::NotRecorded => false,
+            | Self::NotRecorded
+            | Self::DryRun => false,
         }
     }
 
@@ -296,7 +299,12 @@ impl ModelErrorKind {
     pub const fn may_cost(self) -> bool {
         match self {
             Self::Outage | Self::Timeout | Self::ContextTooLong | Self::ContentFilter | Self::BadReply => true,
-            Self::RefusesRequest | Self::RefusesAccount | Self::Rate | Self::Overload | Self::NotRecorded => false,
+            Self::RefusesRequest
+            | Self::RefusesAccount
+            | Self::Rate
+            | Self::Overload
+            | Self::NotRecorded
+            | Self::DryRun => false,
         }
     }
 
@@ -314,7 +322,7 @@ impl ModelErrorKind {
             | Self::ContextTooLong
             | Self::ContentFilter
             | Self::BadReply => true,
-            Self::NotRecorded => false,
+            Self::NotRecorded | Self::DryRun => false,
         }
     }
 
@@ -332,6 +340,7 @@ impl ModelErrorKind {
             Self::ContentFilter => "content_filter",
             Self::BadReply => "bad_reply",
             Self::NotRecorded => "not_recorded",
+            Self::DryRun => "dry_run",
         }
     }
 }

@@ -302,6 +302,8 @@ pub enum ToolErrorCode {
     ExitedWithFailure,
     /// What ran it was lost on the way: nobody knows whether it took effect.
     Lost,
+    /// It did not run: the world performs nothing by itself.
+    DryRun,
     /// Anything else.
     Failed,
 }

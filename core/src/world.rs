@@ -28,6 +28,7 @@ mod episode;
 mod fold;
 mod grant;
 mod layers;
+mod lineage;
 mod memo;
 mod meter;
 mod observed;
@@ -43,6 +44,7 @@ mod view;
 mod waits;
 
 use checkpoint::checkpointed;
+use lineage::Inherited;
 use observed::Observed;
 
 pub use activity::{Activity, Doing};
@@ -50,6 +52,7 @@ pub use ask::ModelAsk;
 pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
 pub use grant::Grant;
+pub use lineage::{Branch, FORKS_DEEP_MAX};
 pub use meter::{Meter, Meters, Spent, Tokens};
 pub use request::{Request, RequestKind, Settled};
 pub use rights::Access;
@@ -101,6 +104,12 @@ checkpointed! {
         /// What is still to be erased, by request.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         erasures: BTreeMap<Position, Vec<Span>>,
+        /// The worlds that it was branched off, the first one first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        lineage: Vec<Branch>,
+        /// The turns that were open there, while the commit that branches it off is folded.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        inherited: Vec<Inherited>,
         script: ScriptProgress,
         /// The person who gave the command of the commit that is folded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,6 +161,7 @@ impl World {
     }
 
     fn leave(&mut self, commit: &Commit) {
+        self.close_inherited();
         self.answer = None;
         self.speaker = None;
         if let Some(keyed) = &commit.header.key

@@ -23,6 +23,9 @@ pub struct TurnOpened {
     pub horizon: Position,
     /// The messages that it takes from the inbox, oldest first.
     pub news: Vec<Position>,
+    /// The turn of the world that this one was branched off, which it goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumes: Option<TurnId>,
 }
 
 /// An agent's news were set aside unanswered.

@@ -173,6 +173,11 @@ impl CallResult {
         Self { view: ModelView::answered(said, crossing), views: Vec::new() }
     }
 
+    /// The result of a call that was open where its world was branched off another one.
+    pub(crate) fn closed_by_fork() -> Self {
+        Self { view: ModelView::closed_by_fork(Crossing::OPEN), views: Vec::new() }
+    }
+
     /// The result of an open call about which it became known whether it took effect.
     pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
         Self { view: ModelView::settled(event, crossing), views: Vec::new() }

@@ -3,8 +3,8 @@
 use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
-use crate::event::{TreeHead, Verdict};
-use crate::ids::{Attempt, CallId, Digest, MessageId, RequestId, TurnId};
+use crate::event::{ForkEffects, TreeHead, Verdict};
+use crate::ids::{Attempt, CallId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName};
 use crate::memory::Memory;
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -77,6 +77,21 @@ pub(crate) fn of(principal: Principal, command: &Command) -> Command {
 
 pub(crate) fn stop() -> Command {
     Command::of(ada(), Action::Stop { episode: None })
+}
+
+/// Branches `world` off as it stands.
+pub(crate) fn fork_of(world: &World) -> Command {
+    let deep = world.lineage().len() + 1;
+    let action = Action::Fork {
+        world: WorldId::from_stamp(&Stamp { time: world.time(), seed: crate::ids::Seed::new([10 + deep as u8; 16]) }),
+        name: WorldName::new(format!("branch-{deep}")).unwrap(),
+        base: TreeHead { of: world.head(), commits: 1, root: Digest::of(&[]) },
+        link: Digest::of(&[b"link"]),
+        effects: ForkEffects::Recorded,
+        node: node(),
+        signer: None,
+    };
+    Command::of(ada(), action)
 }
 
 pub(crate) fn allow(request: RequestId) -> Command {
@@ -222,6 +237,12 @@ impl Past {
         let signature = owed.iter().find(|effect| matches!(effect, Effect::Sign { .. })).unwrap();
         let action = upkeep(&self.world, signature);
         self.then(runtime(action))
+    }
+
+    /// The world that is branched off this one as it stands, and goes on in its place.
+    pub(crate) fn forked(self) -> Self {
+        let command = fork_of(&self.world);
+        self.then(command)
     }
 
     /// Somebody asked bob, and his model answered with calls.

@@ -83,7 +83,13 @@ pub(crate) fn settled(request: RequestId, call: CallId, how: SettledHow, by: Pri
 
 pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Event {
     let news = news.iter().copied().map(at).collect();
-    Event::TurnOpened(TurnOpened { agent: agent(name), episode: episode(of), horizon: at(horizon), news })
+    Event::TurnOpened(TurnOpened {
+        agent: agent(name),
+        episode: episode(of),
+        horizon: at(horizon),
+        news,
+        resumes: None,
+    })
 }
 
 /// What ada says at `position`.

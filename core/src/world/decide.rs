@@ -3,7 +3,7 @@
 use super::World;
 use crate::command::{Action, Command, CommandKind};
 use crate::commit::{Commit, CommitHeader};
-use crate::event::Event;
+use crate::event::{Event, Forked};
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
 use crate::principal::Principal;
 use crate::refusal::{Decided, Refusal, RefusalReason};
@@ -20,6 +20,7 @@ mod compaction;
 mod doubt;
 mod erasure;
 mod fallback;
+mod fork;
 mod grant;
 mod join;
 mod label;
@@ -186,7 +187,7 @@ impl World {
     }
 
     fn id_for(&self, action: &Action) -> Option<WorldId> {
-        if let Action::Create { world, .. } = action { Some(*world) } else { self.id() }
+        if let Action::Create { world, .. } | Action::Fork { world, .. } = action { Some(*world) } else { self.id() }
     }
 
     fn accepted(&self, events: &[Event]) -> Accepted {
@@ -215,7 +216,12 @@ impl Draft<'_> {
             Action::Open { node, base, revise, signer } => {
                 self.open(*node, base.as_deref(), revise.as_ref(), signer.as_deref())
             }
-            Action::Fork { .. } => Err(No::STALE),
+            Action::Fork { world, name, base, link, effects, node, signer } => {
+                let (parent, parent_name) = self.world.id().zip(self.world.name().cloned()).ok_or(No::STALE)?;
+                let opened = self.first_opening(*node, signer.as_deref());
+                let (world, name, base, link, effects) = (*world, name.clone(), base.clone(), *link, *effects);
+                self.fork(Forked { world, name, parent, parent_name, base, link, effects }, opened)
+            }
             Action::Revise { definition } => self.revise(definition),
             Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
             Action::Edit { message, text } => self.edit(*message, text),
@@ -273,7 +279,8 @@ impl Draft<'_> {
             RefusalReason::OtherAgent
         } else {
             let settled = world.settled.values().find(|settled| settled.call == *call);
-            settled.map_or(RefusalReason::UnknownCall, |settled| settled.reason)
+            let known = settled.map(|settled| settled.reason).or_else(|| world.inherited_reason(*call));
+            known.unwrap_or(RefusalReason::UnknownCall)
         }
     }
 }

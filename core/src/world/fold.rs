@@ -11,6 +11,7 @@ use crate::spec::{History, SpecText, WorldSpec};
 mod asking;
 mod call;
 mod consent;
+mod fork;
 mod join;
 mod revision;
 mod talk;
@@ -29,7 +30,7 @@ impl World {
             Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::HeadSigned(event) => self.note_head(event),
-            Event::Forked(_) => {}
+            Event::Forked(event) => self.branch_off(event),
             Event::ErasureRequested(event) => {
                 self.erasures.insert(self.head, event.events.clone());
             }

@@ -15,6 +15,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::Expired => "the request has expired",
         RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
         RefusalReason::ShownDiffers => "what was seen is not what is asked; look at it again",
+        RefusalReason::OfParent => "it is one of the world that this one was branched off",
         RefusalReason::OtherWorld => "the request was seen in another world",
         RefusalReason::ArgumentsDiffer => "the arguments that wait are not the recorded ones",
         RefusalReason::ToolChanged => {

@@ -7,6 +7,10 @@ use crate::tool::ToolErrorCode;
 pub(super) const EDITED: &str = "edited: A person changed the arguments of this call before it ran. What follows is \
      the result of the changed call.\n";
 
+/// What an agent reads of a call that was open where its world was branched off another one.
+pub(super) const CLOSED_BY_FORK: &str = "closed_by_fork: This room was branched off while the call was open. It gave no \
+     result here. Whether it took effect is not known here. Do not assume either.";
+
 /// The fixed sentence of an end. Holds codes and schema paths, never a value.
 pub(super) fn sentence(status: &CallStatus) -> String {
     let (code, text) = match status {
@@ -50,6 +54,7 @@ fn failure(code: ToolErrorCode) -> String {
         ToolErrorCode::TimedOut => ("timed_out", "The tool took longer than its limit and was stopped."),
         ToolErrorCode::ExitedWithFailure => ("exited_with_failure", "The program ran and reported failure."),
         ToolErrorCode::Lost => ("lost", "What ran the tool was lost before it reported. It may be called again."),
+        ToolErrorCode::DryRun => ("dry_run", "The tool did not run: this room is a dry run."),
         ToolErrorCode::Failed => ("failed", "The tool failed."),
     };
     format!("{code}: {text}")

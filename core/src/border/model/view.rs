@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::sentence::{EDITED, sentence};
+use super::sentence::{CLOSED_BY_FORK, EDITED, sentence};
 use super::{Crossing, Fence, ModelText, redacted};
 use crate::content::Content;
 use crate::event::{CallStatus, OutcomeSettled, SettledHow};
@@ -54,6 +54,11 @@ impl ModelView {
                 Self::fixed(sentence(&CallStatus::SettledNotRun), true, crossing)
             }
         }
+    }
+
+    /// The view of a call that was open where its world was branched off another one.
+    pub(crate) fn closed_by_fork(crossing: Crossing<'_>) -> Self {
+        Self::fixed(CLOSED_BY_FORK.to_owned(), true, crossing)
     }
 
     /// The same view, of another call. What a person changed in the first one is not part of it.

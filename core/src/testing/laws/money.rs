@@ -35,7 +35,9 @@ impl Books {
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other event is about an attempt")]
     pub(super) fn watch(&mut self, event: &Event, turns: &BTreeMap<crate::ids::TurnId, EpisodeId>, world: &World) {
         match event {
-            Event::Opened(_) => self.open.keys().cloned().collect::<Vec<_>>().iter().for_each(|agent| self.lose(agent)),
+            Event::Opened(_) | Event::Forked(_) => {
+                self.open.keys().cloned().collect::<Vec<_>>().iter().for_each(|agent| self.lose(agent))
+            }
             Event::TurnClosed(TurnClosed { agent, .. }) => self.lose(agent),
             Event::ModelCalled(called) => {
                 self.lose(&called.agent);

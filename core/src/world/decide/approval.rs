@@ -66,8 +66,9 @@ impl<'w> Draft<'w> {
 
     pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
         let person = self.person(id)?;
-        if judgement.world.is_some_and(|world| world != self.id) {
-            return Err(No::right(RefusalReason::OtherWorld));
+        if let Some(other) = judgement.world.filter(|world| *world != self.id) {
+            let is_parent = self.world.comes_from(other);
+            return Err(No::right(if is_parent { RefusalReason::OfParent } else { RefusalReason::OtherWorld }));
         }
         let request = self.request(id)?;
         self.verify_size(id, judgement)?;

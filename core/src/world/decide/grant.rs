@@ -125,7 +125,8 @@ impl<'w> Draft<'w> {
         let person = person.ok_or(No::right(RefusalReason::NotAPerson))?.clone();
         let is_open = self.world.grants.get(&grant).is_some_and(|grant| grant.left(self.now()) != Some(0));
         if !is_open {
-            return Err(No::right(RefusalReason::UnknownGrant));
+            let is_other = grant.0 <= self.world.shared();
+            return Err(No::right(if is_other { RefusalReason::OfParent } else { RefusalReason::UnknownGrant }));
         }
         self.cause = Some(grant.0);
         self.enrol();

@@ -123,6 +123,7 @@ impl<'w> Draft<'w> {
             Some(settled) => {
                 Err(No::Recorded { reason: settled.reason, request: Some(id), decided: Some(settled.decided.clone()) })
             }
+            None if world.is_inherited(id) => Err(No::right(RefusalReason::OfParent)),
             None => Err(No::right(RefusalReason::UnknownRequest)),
         }
     }

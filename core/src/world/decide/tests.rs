@@ -9,6 +9,7 @@ mod consent;
 mod doubt;
 mod edit;
 mod fallback;
+mod fork;
 mod house;
 mod join;
 mod label;

@@ -75,7 +75,7 @@ impl<'w> Draft<'w> {
     }
 
     fn push_opened(&mut self, agent: &AgentName, horizon: Position, episode: EpisodeId, news: Vec<Position>) {
-        self.push(Event::TurnOpened(TurnOpened { agent: agent.clone(), episode, horizon, news }));
+        self.push(Event::TurnOpened(TurnOpened { agent: agent.clone(), episode, horizon, news, resumes: None }));
     }
 
     fn open_asking(

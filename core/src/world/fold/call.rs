@@ -18,7 +18,7 @@ impl World {
         for admitted in &event.calls {
             let (tool, arguments) = self.written(event, admitted);
             let is_erased = arguments.present().is_none();
-            let origin = admitted.origin.and_then(|origin| self.open_call(&event.agent, origin));
+            let origin = admitted.origin.and_then(|origin| self.origin(&event.agent, origin));
             let call = OpenCall {
                 turn: event.turn,
                 answer: event.answer,
@@ -38,6 +38,9 @@ impl World {
             if let (Some(tool), None) = (&admitted.tool, admitted.origin) {
                 self.count_call(&event.agent, tool);
             }
+            if let Some(origin) = admitted.origin {
+                self.hand_down(&event.agent, origin, admitted.call);
+            }
             let Some(memory) = self.memories.get_mut(&event.agent) else { return };
             memory.open_calls.insert(admitted.call, call);
             memory.count_label(&admitted.label);
@@ -50,10 +53,15 @@ impl World {
         }
     }
 
+    /// The call that another one takes the place of.
+    fn origin(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
+        self.open_call(agent, call).or_else(|| self.inherited_call(agent, call))
+    }
+
     /// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
     fn written(&self, event: &CallsAdmitted, admitted: &AdmittedCall) -> (String, Content<String>) {
         if let Some(origin) = admitted.origin {
-            let origin = self.open_call(&event.agent, origin);
+            let origin = self.origin(&event.agent, origin);
             let written = |call: &OpenCall| call.edited.as_ref().unwrap_or(&call.arguments).clone();
             return (String::new(), origin.map(written).unwrap_or_default());
         }

@@ -19,6 +19,9 @@ use crate::world::meter::Ended;
 
 impl World {
     pub(super) fn open_turn(&mut self, event: &TurnOpened) {
+        if let Some(before) = event.resumes {
+            return self.resume_turn(event, before);
+        }
         let id = TurnId(self.head);
         // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
         self.hold(event.episode);

@@ -34,6 +34,20 @@ fn forged() -> Vec<(&'static str, Forged)> {
         call: elsewhere,
         ..here((RefusalReason::OtherWorld, RefusalReason::UnknownCall))
     };
+    let child = past.clone().forked();
+    let asked_again = child.oldest();
+    let (parent_id, child_id) = (past.world.id(), child.world.id());
+    let of_parent =
+        Forged { past: child.clone(), world: parent_id, ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
+    let by_number = Forged { past: child.clone(), ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
+    let of_child = Forged {
+        request: asked_again,
+        world: child_id,
+        call: child.call("bob", 0),
+        ..here((RefusalReason::OtherWorld, RefusalReason::UnknownCall))
+    };
+    let decided = past.clone().then(deny(request)).forked();
+    let historical = Forged { past: decided, ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
     let unknown = Forged {
         request: RequestId(Position::new(999)),
         call: elsewhere,
@@ -47,8 +61,10 @@ fn forged() -> Vec<(&'static str, Forged)> {
         ("unknown id", unknown),
         ("other agent", other),
         ("other world", of_world()),
-        ("parent to fork", of_world()),
-        ("fork to parent", of_world()),
+        ("pending in the parent, to the fork", of_parent),
+        ("the same by its number", by_number),
+        ("decided in the parent, to the fork", historical),
+        ("of the fork, to the parent", of_child),
         ("resolved", resolved),
         ("expired", expired),
         ("closed", closed),

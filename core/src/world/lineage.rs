@@ -1,0 +1,74 @@
+//! Where a world comes from: those that it was branched off.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::World;
+use crate::event::ForkEffects;
+use crate::ids::{AgentName, CallId, Position, RequestId, WorldId};
+use crate::memory::{OpenCall, Turn};
+use crate::refusal::RefusalReason;
+
+/// How many worlds may stand between a world and the first one that it comes from.
+pub const FORKS_DEEP_MAX: usize = 32;
+
+/// Where a world was branched off another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Branch {
+    /// The other one.
+    pub parent: WorldId,
+    /// The last event that both have.
+    pub at: Position,
+    /// What becomes of the effects that it owes.
+    pub effects: ForkEffects,
+    /// The calls that were open there.
+    pub calls: BTreeSet<CallId>,
+}
+
+/// A turn that was open where the world was branched off, with the calls of it that waited for people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Inherited {
+    pub(super) agent: AgentName,
+    /// `None` once it is gone on with.
+    pub(super) turn: Option<Turn>,
+    pub(super) calls: BTreeMap<CallId, OpenCall>,
+}
+
+impl World {
+    /// The worlds that it was branched off, the first one first; none if it began by itself.
+    #[must_use]
+    pub fn lineage(&self) -> &[Branch] {
+        &self.lineage
+    }
+
+    /// What becomes of the effects that it owes: only one that was branched off performs none.
+    #[must_use]
+    pub fn effects(&self) -> ForkEffects {
+        self.lineage.last().map_or(ForkEffects::Live, |branch| branch.effects)
+    }
+
+    /// Whether `world` is one that it was branched off.
+    pub(super) fn comes_from(&self, world: WorldId) -> bool {
+        self.lineage.iter().any(|branch| branch.parent == world)
+    }
+
+    /// The last event that it shares with another world.
+    pub(super) fn shared(&self) -> Position {
+        self.lineage.last().map_or(Position::ZERO, |branch| branch.at)
+    }
+
+    /// Why a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
+    pub(super) fn inherited_reason(&self, call: CallId) -> Option<RefusalReason> {
+        self.lineage.iter().any(|branch| branch.calls.contains(&call)).then_some(RefusalReason::OfParent)
+    }
+
+    /// Whether a request that nothing is known of any more may have been one of its parents'.
+    pub(super) fn is_inherited(&self, request: RequestId) -> bool {
+        request.0 <= self.shared()
+    }
+
+    pub(super) fn inherited_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
+        self.inherited.iter().filter(|kept| kept.agent == *agent).find_map(|kept| kept.calls.get(&call))
+    }
+}
