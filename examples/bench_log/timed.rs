@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use folkmoot::Store;
 use folkmoot::core::command::CommandKind;
 use folkmoot::core::commit::{CommandKey, Commit};
-use folkmoot::core::event::TreeHead;
+use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, EventLog, Labels, ReadError,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, Labels, ReadError,
     StoredCommit, WorldEntry,
 };
 
@@ -135,5 +135,9 @@ impl Blobs for Timed {
 impl Custody for Timed {
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         self.store.tree_head(world).await
+    }
+
+    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
+        self.store.erase(world, events, by).await
     }
 }

@@ -130,6 +130,20 @@ impl Vault {
             }
         }
     }
+
+    /// Removes a blob, and what a process that died may have left of it.
+    pub(crate) fn remove_one(&self, world: WorldId, blob: Digest) -> io::Result<()> {
+        match self {
+            Self::Memory(all) => {
+                all.lock().unwrap_or_else(PoisonError::into_inner).remove(&(world, blob));
+                Ok(())
+            }
+            Self::Files { folder, writing } => {
+                let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
+                home::remove(&folder_of(folder, world), &file_name(world, blob))
+            }
+        }
+    }
 }
 
 /// How many blobs were copied, and how many were not because they are damaged.

@@ -187,6 +187,18 @@ pub(crate) fn gone(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
+/// Removes a file, and what a process that died may have left of it, for good.
+pub(crate) fn remove(folder: &Path, name: &str) -> io::Result<()> {
+    let gone = |path: PathBuf| match fs::remove_file(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    };
+    let was_whole = gone(folder.join(name))?;
+    let was_half = gone(folder.join(half_written(name)))?;
+    if was_whole || was_half { sync_folder(folder) } else { Ok(()) }
+}
+
 /// What a file is called until it is whole.
 pub(crate) fn half_written(name: &str) -> String {
     format!(".{name}.new")

@@ -236,6 +236,24 @@ impl Index {
         summary.last.get().saturating_sub(world.runs_end.get())
     }
 
+    /// `world`, and all worlds that have its events up to `from` or beyond by forking: each with the last event that it has
+    /// of `world`.
+    pub(crate) fn family(&self, world: WorldId, from: Position) -> Vec<(WorldId, Position)> {
+        let mut family = vec![(world, Position::new(u64::MAX))];
+        let mut next = 0;
+        while let Some((parent, until)) = family.get(next).copied() {
+            next += 1;
+            for (id, fork) in &self.worlds {
+                let Some(base) = fork.reach.base.filter(|base| base.parent == parent) else { continue };
+                let until = until.min(base.at);
+                if until >= from && family.iter().all(|(known, _)| known != id) {
+                    family.push((*id, until));
+                }
+            }
+        }
+        family
+    }
+
     /// Wakes whoever follows a world.
     pub(crate) fn wake(&self) {
         self.worlds.values().for_each(|world| world.news.send_modify(|_| {}));

@@ -15,6 +15,7 @@ mod checkpoints;
 mod committer;
 mod deletion;
 mod engine;
+mod erase;
 mod format;
 mod home;
 mod index;

@@ -8,7 +8,7 @@ use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{ReadError, StoredCommit};
 
-use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
 use crate::format::event::EventRef;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
@@ -138,15 +138,7 @@ impl Reader {
     }
 
     fn runs(&mut self, engine: &dyn Engine, end: Position, bytes_max: usize) -> Result<Vec<StoredCommit>, ReadError> {
-        let first = engine
-            .floor(Table::Runs, &run_key(self.world, self.next, u16::MAX))
-            .map_err(|error| read_error(error, self.next))?;
-        let Some((key, _)) = first.filter(|(key, _)| key.starts_with(self.world.0.as_bytes())) else {
-            return Err(self.damaged("its first run is missing"));
-        };
-        let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
-        let (from, to) = (run_key(self.world, first, 0), run_key(self.world, end.next(), 0));
-        let rows = engine.range(Table::Runs, &from, &to, bytes_max).map_err(|error| read_error(error, self.next))?;
+        let rows = self.rows(engine, end, bytes_max)?;
         let (mut joiner, mut commits) = (Joiner::default(), Vec::new());
         for (key, value) in &rows {
             let frame = read_run(key, value).map_err(|error| self.malformed(&error))?;
@@ -156,6 +148,20 @@ impl Reader {
             }
         }
         Ok(commits)
+    }
+
+    /// The frames of runs from the next commit on.
+    fn rows(&self, engine: &dyn Engine, end: Position, bytes_max: usize) -> Result<Vec<Pair>, ReadError> {
+        let _steady = self.shared.steady();
+        let first = engine
+            .floor(Table::Runs, &run_key(self.world, self.next, u16::MAX))
+            .map_err(|error| read_error(error, self.next))?;
+        let Some((key, _)) = first.filter(|(key, _)| key.starts_with(self.world.0.as_bytes())) else {
+            return Err(self.damaged("its first run is missing"));
+        };
+        let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
+        let (from, to) = (run_key(self.world, first, 0), run_key(self.world, end.next(), 0));
+        engine.range(Table::Runs, &from, &to, bytes_max).map_err(|error| read_error(error, self.next))
     }
 
     fn read_tail(&mut self, engine: &dyn Engine, wanted: &[TailCommit], head: Position) -> Result<Piece, ReadError> {

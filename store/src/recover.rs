@@ -5,6 +5,7 @@ use folkmoot_proof::Hash;
 
 use crate::chain;
 use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::erase;
 use crate::format::Malformed;
 use crate::format::header;
 use crate::format::record::{RecordRef, records};
@@ -18,6 +19,7 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// Reads the index and the shared frames behind it.
 pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Index, EngineError> {
+    erase::journal::finish(engine)?;
     let mut index = Index::default();
     read_worlds(engine, &mut index)?;
     let swept = engine.get(Table::Meta, runs::SWEPT)?;

@@ -44,8 +44,8 @@ pub(crate) const SWEPT: &[u8] = b"swept";
 
 /// Copies everything that is durable now into runs, and drops the shared frames.
 pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
-    let lease = shared.lease();
     let _alone = shared.chores();
+    let lease = shared.lease();
     sweep_alone(shared, lease.engine()?)
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     chores: Mutex<()>,
     batches: Mutex<()>,
     files: RwLock<()>,
+    /// Held for writing while a unit of several frames is replaced.
+    units: RwLock<()>,
     pub(crate) upcasters: Upcasters,
 }
 
@@ -53,8 +55,19 @@ impl Shared {
             chores: Mutex::new(()),
             batches: Mutex::new(()),
             files: RwLock::new(()),
+            units: RwLock::new(()),
             upcasters,
         }
+    }
+
+    /// Keeps units of several frames as they are while they are read. Nothing else is waited for meanwhile.
+    pub(crate) fn steady(&self) -> RwLockReadGuard<'_, ()> {
+        self.units.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps everybody from reading units of several frames.
+    pub(crate) fn replacing(&self) -> RwLockWriteGuard<'_, ()> {
+        self.units.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn lease(&self) -> Lease<'_> {

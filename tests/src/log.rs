@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use folkmoot::Store;
 use folkmoot::core::commit::{CommandKey, Commit};
-use folkmoot::core::event::TreeHead;
+use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, EventLog, Labels, ReadError,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, Labels, ReadError,
     StoredCommit, WorldEntry,
 };
 
@@ -122,5 +122,9 @@ impl Blobs for TestLog {
 impl Custody for TestLog {
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         self.store.tree_head(world).await
+    }
+
+    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
+        self.store.erase(world, events, by).await
     }
 }

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 
-use super::ReadError;
-use crate::event::TreeHead;
-use crate::ids::WorldId;
+use super::{AppendError, ReadError};
+use crate::event::{Span, TreeHead};
+use crate::ids::{Position, WorldId};
 
 /// What keeps the log itself.
 #[async_trait]
@@ -16,6 +16,25 @@ pub trait Custody: Send + Sync + Debug {
     /// # Errors
     /// [`ReadError::NoSuchWorld`], or the store is closed.
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError>;
+
+    /// Erases the content of `events` at the wish of the event at `by`: from here on they read as erased, and so do they in
+    /// worlds that were forked from this one behind them. When this returns, the content is in no file of the store, nor
+    /// are the blobs that only these events had attached. All that is hashed stays as it is.
+    ///
+    /// Doing it again, after a process died in the middle or not, is harmless and gives the same answer.
+    ///
+    /// # Errors
+    /// [`AppendError`]: nothing, a part or all of it may be done. Do it again.
+    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError>;
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Erasure {
+    /// How many events lost content to this request.
+    pub events: u64,
+    /// How many files that only they had attached are gone.
+    pub files: u64,
 }
 
 /// A key that signs heads of logs. The secret is its own; it is kept outside of the store.

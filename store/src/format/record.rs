@@ -153,6 +153,20 @@ impl<'a> RecordRef<'a> {
         }
     }
 
+    /// Its bytes with its `events` changed: they must give the same leaf, so that its link stays.
+    pub(crate) fn with(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
+        let before = self.bytes.get(..self.bytes.len().saturating_sub(self.events.len())).unwrap_or_default();
+        let mut bytes = before.to_vec();
+        events.iter().try_for_each(|event| event.write(&mut bytes))?;
+        let len = to_u32(bytes.len())?;
+        patch(&mut bytes, 0, &len.to_le_bytes());
+        if chain::leaf(self.header, events) == self.leaf()? {
+            Ok(bytes)
+        } else {
+            Err(Malformed(format!("event {} would give another leaf", self.fixed.first)))
+        }
+    }
+
     /// The leaf that the stored bytes give.
     pub(crate) fn leaf(&self) -> Result<Hash, Malformed> {
         Ok(chain::leaf(self.header, &self.events()?))

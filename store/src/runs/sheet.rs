@@ -135,7 +135,7 @@ fn first(unit: &[u8]) -> Position {
 }
 
 /// Compresses a unit, if that pays, and cuts it into frames.
-fn pack(raw: &[u8]) -> Result<Vec<Vec<u8>>, Malformed> {
+pub(crate) fn pack(raw: &[u8]) -> Result<Vec<Vec<u8>>, Malformed> {
     let packed = zstd::bulk::compress(raw, LEVEL).map_err(|error| Malformed(format!("cannot compress: {error}")))?;
     let (packing, payload) = if packed.len() < raw.len() - raw.len() / 8 {
         (Packing::Zstd, packed.as_slice())

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use folkmoot_core::event::TreeHead;
+use folkmoot_core::event::{Span, TreeHead};
 use folkmoot_core::ids::{Digest, Position, WorldId};
-use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, ReadError};
+use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ReadError};
 
-use super::Store;
 use super::event_log::blocking;
+use super::{Inner, Store};
 use crate::blobs::Vault;
+use crate::committer::append_error;
+use crate::erase::{Eraser, Meant};
 use crate::shared::{CLOSED, Phase};
 
 #[async_trait]
@@ -43,6 +45,23 @@ impl Custody for Store {
         let index = self.inner.shared.index();
         let reach = &index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.reach;
         Ok(TreeHead { of: reach.head, commits: reach.tree.size(), root: Digest::new(reach.tree.root()) })
+    }
+
+    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
+        match self.inner.shared.phase() {
+            Phase::Open => {}
+            Phase::Stopped(why) => return Err(AppendError::Stopped(why)),
+            Phase::Closed => return Err(AppendError::Stopped(CLOSED.to_owned())),
+        }
+        if !self.inner.shared.index().worlds.contains_key(&world) {
+            return Err(AppendError::NoSuchWorld(world));
+        }
+        let (inner, meant) = (Arc::clone(&self.inner), Meant::new(events, by));
+        blocking(move || {
+            let Inner { shared, vault, shelter, .. } = &*inner;
+            Eraser { shared, vault, shelter }.erase(world, &meant).map_err(|error| append_error(&error))
+        })
+        .await
     }
 }
 

@@ -30,8 +30,10 @@ pub(crate) use on_every_engine;
 
 mod backup;
 mod blobs;
+mod canary;
 mod damage;
 mod deletion;
+mod erase;
 mod event_log;
 mod fixture;
 mod frame_log;

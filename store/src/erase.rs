@@ -1,0 +1,121 @@
+//! Erasing content: run by run, so that all that is hashed stays, and then out of the engine's files.
+//!
+//! Each step can be done again: an erasure that a process died in is asked for anew, and begins at the beginning. The order
+//! matters only for blobs, which the events name that are about to be erased: they go first.
+
+use std::collections::BTreeSet;
+
+use folkmoot_core::event::Span;
+use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::port::Erasure;
+
+use crate::blobs::Vault;
+use crate::checkpoints::Shelter;
+use crate::engine::EngineError;
+use crate::runs;
+use crate::shared::Shared;
+
+mod files;
+pub(crate) mod journal;
+mod rewrite;
+mod units;
+
+/// What is to be erased.
+#[derive(Debug, Clone)]
+pub(crate) struct Meant {
+    /// In order.
+    spans: Vec<Span>,
+    /// The request.
+    by: Position,
+}
+
+impl Meant {
+    pub(crate) fn new(events: &[Span], by: Position) -> Self {
+        let mut spans = events.to_vec();
+        spans.sort_unstable();
+        Self { spans, by }
+    }
+
+    fn covers(&self, at: Position) -> bool {
+        let behind = self.spans.partition_point(|span| span.from <= at);
+        self.spans.iter().take(behind).any(|span| at <= span.to)
+    }
+
+    fn first(&self) -> Position {
+        self.spans.first().map_or(Position::ZERO, |span| span.from)
+    }
+
+    fn last(&self) -> Position {
+        self.spans.iter().map(|span| span.to).max().unwrap_or(Position::ZERO)
+    }
+
+    /// What of it stands at `end` or before it.
+    fn up_to(&self, end: Position) -> Self {
+        let within = self.spans.iter().filter(|span| span.from <= end);
+        let spans = within.map(|span| Span { from: span.from, to: span.to.min(end) }).collect();
+        Self { spans, by: self.by }
+    }
+}
+
+/// Erases, in the parts of one store.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Eraser<'a> {
+    pub(crate) shared: &'a Shared,
+    pub(crate) vault: &'a Vault,
+    pub(crate) shelter: &'a Shelter,
+}
+
+impl Eraser<'_> {
+    /// Erases, and returns when nothing of it is in any file.
+    pub(crate) fn erase(&self, world: WorldId, meant: &Meant) -> Result<Erasure, EngineError> {
+        let _alone = self.shared.chores();
+        self.leave_shared_frames()?;
+        let family = self.shared.index().family(world, meant.first());
+        let files = self.remove_files(&family, meant)?;
+        let mut erased = 0;
+        for (member, until) in &family {
+            if *member == world || self.is_copied(*member) {
+                let count = rewrite::rewrite(self.shared, *member, &meant.up_to(*until))?;
+                erased = if *member == world { count } else { erased };
+            }
+        }
+        for (member, _) in &family {
+            self.shelter.remove(*member).map_err(EngineError::Io)?;
+        }
+        self.shared.lease().engine()?.compact()?;
+        Ok(Erasure { events: erased, files })
+    }
+
+    /// Copies what is durable now into runs. A sweep that a process died in may have left its frames.
+    fn leave_shared_frames(&self) -> Result<(), EngineError> {
+        let lease = self.shared.lease();
+        let engine = lease.engine()?;
+        runs::sweep_alone(self.shared, engine)?;
+        let swept = self.shared.index().swept;
+        engine.trim(swept)
+    }
+
+    fn is_copied(&self, world: WorldId) -> bool {
+        let index = self.shared.index();
+        index.worlds.get(&world).and_then(|world| world.reach.base).is_some_and(|base| base.is_copied)
+    }
+
+    /// Removes the blobs that only erased events have attached. Says how many this request has taken away so far.
+    fn remove_files(&self, family: &[(WorldId, Position)], meant: &Meant) -> Result<u64, EngineError> {
+        let Some((world, _)) = family.first().copied() else { return Ok(0) };
+        let lease = self.shared.lease();
+        let engine = lease.engine()?;
+        let files = files::Files { engine, upcasters: &self.shared.upcasters };
+        let mut gone = files.attached(world, meant)?;
+        if !gone.is_empty() {
+            let mut kept: BTreeSet<Digest> = BTreeSet::new();
+            for (member, until) in family {
+                kept.extend(files.kept(*member, &meant.up_to(*until))?);
+            }
+            gone.retain(|blob| !kept.contains(blob));
+        }
+        let count = journal::count_files(engine, world, meant.by, gone.len() as u64)?;
+        gone.into_iter().try_for_each(|blob| self.vault.remove_one(world, blob)).map_err(EngineError::Io)?;
+        Ok(count)
+    }
+}
