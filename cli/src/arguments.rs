@@ -105,6 +105,8 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
     Why(Why),
+    /// Check a world: that it reads, and that every recorded command is decided again as it was.
+    Verify(Verify),
     /// Show what waits for people.
     Approvals(Approvals),
     /// Show which calls are allowed to come without asking.
@@ -216,6 +218,17 @@ pub(crate) struct Why {
     /// The event: its position in the log, or `WORLD#POSITION`.
     #[arg(value_name = "N")]
     pub(crate) at: String,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The world.
+    #[arg(value_parser = world, required_unless_present = "all")]
+    pub(crate) world: Option<WorldName>,
+    /// All worlds of the store.
+    #[arg(long, conflicts_with = "world")]
+    pub(crate) all: bool,
 }
 
 /// `approvals`.

@@ -29,6 +29,7 @@ mod run;
 mod schema;
 mod settle;
 mod usage;
+mod verify;
 mod why;
 mod worlds;
 
@@ -59,6 +60,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Log(arguments) => log::log(common, arguments).await,
         Command::Replay(arguments) => replay::replay(common, arguments).await,
         Command::Why(arguments) => why::why(common, arguments).await,
+        Command::Verify(arguments) => verify::verify(common, arguments).await,
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Grants(arguments) => grants::grants(common, arguments).await,
         Command::Rights(arguments) => rights::rights(common, arguments).await,

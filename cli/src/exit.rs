@@ -22,6 +22,8 @@ pub(crate) const STORE: u8 = 3;
 pub(crate) const PENDING: u8 = 4;
 /// What is stored is not what was written.
 pub(crate) const INTEGRITY: u8 = 5;
+/// Something was not checked where a check was asked for.
+pub(crate) const NOT_CHECKED: u8 = 6;
 /// Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
 /// The reader of the output went away while something was being done: what a shell reports for SIGPIPE.

@@ -19,6 +19,7 @@ pub(crate) mod table;
 mod text;
 pub(crate) mod transcript;
 pub(crate) mod usage;
+pub(crate) mod verify;
 pub(crate) mod why;
 pub(crate) mod withheld;
 pub(crate) mod words;

@@ -63,6 +63,14 @@ impl Source {
         })
     }
 
+    /// Another way to the same store.
+    pub(crate) async fn another(&self, common: &Common) -> Result<Self, CliError> {
+        match self {
+            Self::Own(store) => Ok(Self::Own(store.clone())),
+            Self::Holder(_) => Self::open(common).await,
+        }
+    }
+
     /// Whether another process holds the store.
     pub(crate) const fn is_held(&self) -> bool {
         matches!(self, Self::Holder(_))

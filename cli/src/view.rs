@@ -8,6 +8,7 @@ pub(crate) mod replay;
 pub(crate) mod rights;
 pub(crate) mod transcript;
 pub(crate) mod usage;
+pub(crate) mod verify;
 pub(crate) mod why;
 pub(crate) mod withheld;
 pub(crate) mod world;

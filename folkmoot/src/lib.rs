@@ -6,6 +6,7 @@
 //! Read first: [`Room`] (what is opened), [`Runtime`] (opens it), [`Seat`] (what a person does in it), [`Store`] (where
 //! it is kept).
 
+pub mod audit;
 pub mod script;
 
 mod helper;

@@ -17,6 +17,7 @@ use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::rights::RightsView;
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::usage::UsageView;
+use crate::view::verify::verify;
 use crate::view::why::{WhyQuery, why};
 use crate::view::withheld::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
@@ -52,6 +53,10 @@ pub(crate) enum Query {
     Why(WhyQuery),
     /// A page of what people read of a world.
     Transcript(TranscriptQuery),
+    /// The names of all worlds, one after another. None is read for it.
+    Names,
+    /// What the checks of a world say: that they begin, and at the end their report.
+    Verify(WorldName),
 }
 
 /// Which events.
@@ -103,6 +108,8 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
         Query::Log(query) => events(log, query).await,
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),
+        Query::Names => values(&names(log).await?),
+        Query::Verify(world) => verify(log, world).await,
         Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
     }
 }
@@ -128,6 +135,17 @@ async fn worlds(log: &dyn EventLog, labels: &Labels) -> Result<Answer, CliError>
         for entry in &page {
             all.push(WorldView::of(entry, &fold_world(log, &entry.name, None).await?));
         }
+    }
+}
+
+async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
+    let mut all: Vec<WorldName> = Vec::new();
+    loop {
+        let page = log.worlds(&Labels::new(), all.last(), PAGE).await?;
+        if page.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page.into_iter().map(|entry| entry.name));
     }
 }
 

@@ -17,6 +17,7 @@ mod prompt;
 mod reads;
 mod real_time;
 mod scripts;
+mod verify;
 mod views;
 mod why;
 mod wrong;
