@@ -1,11 +1,10 @@
 //! The event log of Folkmoot, on frame engines.
 //!
 //! An append returns only when its events survive power loss; appends of many worlds share one barrier. The crate
-//! deliberately knows nothing of what events mean: it frames, links, finds and follows them. Proofs and verification of
-//! the whole chain are not here yet.
+//! deliberately knows nothing of what events mean: it frames, links, finds, follows and verifies them.
 //!
-//! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements) and [`OpenError`] (why a
-//! store does not open).
+//! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements), [`OpenError`] (why a store
+//! does not open) and [`Integrity`] (what verifying a log gives).
 
 mod backup;
 mod batch;
@@ -31,6 +30,7 @@ mod store;
 mod stream;
 mod summary;
 mod upcast;
+mod verify;
 
 pub use backup::{Backup, BackupError};
 pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
@@ -42,3 +42,7 @@ pub use open_error::OpenError;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};
 pub use upcast::{LiftError, lift};
+pub use verify::{
+    Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Inclusion, Integrity, Newer,
+    SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
+};

@@ -246,11 +246,11 @@ pub(crate) fn commit_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> R
 
 /// Shared frames that were read ahead.
 #[derive(Debug, Default)]
-struct Frames(Vec<(FrameNumber, Vec<u8>)>);
+pub(crate) struct Frames(Vec<(FrameNumber, Vec<u8>)>);
 
 impl Frames {
     /// The unit that begins with the frame `first`; `None` if it is not there.
-    fn unit(&mut self, engine: &dyn Engine, first: FrameNumber) -> Result<Option<Vec<u8>>, EngineError> {
+    pub(crate) fn unit(&mut self, engine: &dyn Engine, first: FrameNumber) -> Result<Option<Vec<u8>>, EngineError> {
         for bytes_max in [0, AHEAD_BYTES, LARGE_BYTES] {
             if bytes_max > 0 {
                 self.0 = engine.read(first, bytes_max)?;

@@ -30,6 +30,8 @@ mod life;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub(crate) use event_log::blocking;
+
 /// Whether opening may make a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {

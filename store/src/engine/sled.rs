@@ -100,6 +100,11 @@ impl SledEngine {
         open::open(dir.into(), mode)
     }
 
+    /// Opens the database in `dir` to read what is there, whatever it is.
+    pub(crate) fn open_to_examine(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
+        open::open_to_examine(dir.into())
+    }
+
     /// Opens the database in a directory that is locked already.
     pub(crate) fn open_home(home: Home) -> Result<Self, EngineError> {
         open::open_in(home)

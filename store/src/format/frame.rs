@@ -109,6 +109,13 @@ impl<'a> FrameRef<'a> {
     }
 }
 
+/// Whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.
+pub(crate) fn is_newer(bytes: &[u8]) -> bool {
+    let Some((format, rest)) = bytes.split_first() else { return false };
+    let known: Vec<u8> = std::iter::once(FORMAT).chain(rest.iter().copied()).collect();
+    *format > FORMAT && FrameRef::read(&known).is_err()
+}
+
 /// Puts units together again and unpacks them.
 #[derive(Default)]
 pub(crate) struct Joiner {

@@ -38,8 +38,7 @@ impl HeadRecord {
         let mut file = File::options().read(true).write(true).create(true).truncate(false).open(home.join(FILE))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
-        let slots = bytes.chunks(usize::try_from(SLOT_LEN).unwrap_or(usize::MAX)).map(decode);
-        let newest = slots.enumerate().filter_map(|(at, head)| Some((at, head?))).max_by_key(|(_, head)| head.frame);
+        let newest = newest(&bytes);
         let next = newest.map_or(0, |(at, _)| if at == 0 { 1 } else { 0 });
         if bytes.is_empty() {
             File::open(home)?.sync_all()?;
@@ -59,6 +58,21 @@ impl HeadRecord {
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
+}
+
+/// Reads the newest whole slot of the store in `home`; writes nothing.
+pub(crate) fn read(home: &Path) -> io::Result<Option<Head>> {
+    match std::fs::read(home.join(FILE)) {
+        Ok(bytes) => Ok(newest(&bytes).map(|(_, head)| head)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The newest whole slot, and which it is.
+fn newest(bytes: &[u8]) -> Option<(usize, Head)> {
+    let slots = bytes.chunks(usize::try_from(SLOT_LEN).unwrap_or(usize::MAX)).map(decode);
+    slots.enumerate().filter_map(|(at, head)| Some((at, head?))).max_by_key(|(_, head)| head.frame)
 }
 
 fn encode(head: Head) -> Vec<u8> {

@@ -55,6 +55,11 @@ pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
+/// Whether an entry that does not read is one of a newer build.
+pub(crate) fn is_newer(bytes: &[u8]) -> bool {
+    checked(bytes).is_ok_and(|body| body.first().is_some_and(|format| *format > ENTRY_FORMAT))
+}
+
 /// Reads it back, and says whether it knows the tree: entries of older builds do not.
 pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
     let mut body = Bytes(checked(bytes)?);

@@ -132,7 +132,7 @@ impl Store {
 }
 
 /// Runs `call` on a thread that may block, if there is a runtime.
-pub(super) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
+pub(crate) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return call() };
     match runtime.spawn_blocking(call).await {
         Ok(value) => value,

@@ -27,8 +27,34 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError
     open_in(home).map_err(|error| home::open_error(&path, error))
 }
 
+/// Opens a database that is only read from: every write is refused, and nothing is brought in order.
+pub(super) fn open_to_examine(dir: PathBuf) -> Result<SledEngine, OpenError> {
+    let home = Home::open(dir, OpenMode::Existing)?;
+    let path = home.path().to_owned();
+    let open = || {
+        compact::finish(home.path())?;
+        let engine = open_as_it_is(home)?;
+        engine.writer().has_failed = true;
+        Ok(engine)
+    };
+    open().map_err(|error| home::open_error(&path, error))
+}
+
 pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
     compact::finish(home.path())?;
+    let log = home.path().join(LOG);
+    let existed = log.join("db").exists();
+    let engine = open_as_it_is(home)?;
+    engine.writer().run(|writer| writer.barrier.sync())?;
+    if !existed {
+        sync_folders(&log).map_err(super::from_io)?;
+    }
+    let trimmed = engine.with(|trees| note(trees, TRIMMED))?;
+    engine.trim(FrameNumber(trimmed))?;
+    Ok(engine)
+}
+
+fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
     let log = home.path().join(LOG);
     let existed = log.join("db").exists();
     if !existed && home.has_been_used() {
@@ -36,19 +62,13 @@ pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
     }
     let (trees, barrier) = open_database(&log)?;
     let trimmed = note(&trees, TRIMMED)?;
-    let mut writer = Writer {
+    let writer = Writer {
         barrier,
         head: FrameNumber(last_frame(&trees)?.max(trimmed)),
         term: Term(note(&trees, TERM)?),
         has_failed: false,
     };
-    writer.run(|writer| writer.barrier.sync())?;
-    if !existed {
-        sync_folders(&log).map_err(super::from_io)?;
-    }
-    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), home };
-    engine.trim(FrameNumber(trimmed))?;
-    Ok(engine)
+    Ok(SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), home })
 }
 
 /// Opens the database in the folder `log`, or makes one.

@@ -1,0 +1,29 @@
+//! Verifying logs: whether the stored records are those that were written, and whether anybody vouches for it.
+//!
+//! Nothing that is stored is believed: records are read as they are, each must give its link, the tree over them must
+//! have the roots that were signed, and what stands beside the log must say the same. `docs/audit.md` says which
+//! changes that proves, and which it cannot.
+
+mod against;
+mod attest;
+mod beside;
+mod check;
+mod classify;
+mod examine;
+mod live;
+mod plan;
+mod proofs;
+mod report;
+mod run;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use against::{Against, AnchorError};
+pub use examine::examine;
+pub use proofs::Inclusion;
+pub use report::{
+    AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity, Newer, SeenHead, SignatureVerdict,
+    StoreDamage, Tail, Verdict,
+};

@@ -1,0 +1,181 @@
+//! What stands beside a log: the tables of keys and of messages that are gone, and files.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use folkmoot_core::event::{
+    Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled, Reconciled, ReplyRegenerated,
+    ToolFinished,
+};
+use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::port::BlobError;
+use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, View};
+
+use super::report::{Damage, DamageKind};
+use crate::blobs::Vault;
+use crate::engine::{Engine, EngineError, Table};
+use crate::format::record::RecordRef;
+use crate::format::{Malformed, header};
+use crate::runs::{self, entry};
+
+/// How many bytes of a table are read at once.
+const READ_BYTES: usize = 256 * 1024;
+
+/// What the log says about what stands beside it, compared as it goes by.
+#[derive(Debug, Default)]
+pub(crate) struct Beside<'a> {
+    place: Option<Place<'a>>,
+    /// How many commits in runs have keys.
+    keys: u64,
+    /// The messages that are gone, and whether a commit in runs says so.
+    gone: BTreeMap<Position, bool>,
+    files: BTreeSet<Digest>,
+    damage: Option<Damage>,
+}
+
+/// Where all of it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) vault: &'a Vault,
+    pub(crate) world: WorldId,
+    /// The last event whose commit is in the tables.
+    pub(crate) runs_end: Position,
+    /// Whether nothing is written meanwhile.
+    pub(crate) is_still: bool,
+}
+
+impl<'a> Beside<'a> {
+    pub(crate) fn new(place: Place<'a>) -> Self {
+        Self { place: Some(place), ..Self::default() }
+    }
+
+    /// Compares the key of a commit in runs with the table.
+    pub(crate) fn note_commit(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
+        let Some(Place { engine, world, runs_end, .. }) = self.place else { return Ok(()) };
+        let (header, _) = header::read(record.header)?;
+        let is_in_table = record.fixed.last() <= runs_end && record.fixed.world == world;
+        let Some(keyed) = header.key.filter(|_| is_in_table) else { return Ok(()) };
+        self.keys = self.keys.saturating_add(1);
+        let found = runs::find_key(engine, world, &keyed.key);
+        if !found.is_ok_and(|found| found == Some((header.first, keyed.digest))) {
+            let what = "the table of keys does not have the key of this commit".to_owned();
+            self.index_damage(header.first, what);
+        }
+        Ok(())
+    }
+
+    /// Compares the files that an event refers to, and remembers the messages that it takes away.
+    pub(crate) fn note_event(&mut self, world: WorldId, at: Position, event: &Event) -> Option<Damage> {
+        if let Event::MessageEdited(MessageEdited { gone, .. })
+        | Event::MessageRetracted(MessageRetracted { gone, .. })
+        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        {
+            let is_in_table = self.place.is_some_and(|place| at <= place.runs_end && world == place.world);
+            self.gone.extend(gone.iter().map(|gone| (*gone, is_in_table)));
+        }
+        if let Event::MessagePosted(MessagePosted { body, .. }) | Event::MessageEdited(MessageEdited { body, .. }) =
+            event
+        {
+            let files = body.present().map_or(&[][..], |MessageBody { attachments, .. }| attachments);
+            return files.iter().find_map(|file| self.file(at, file.blob, Kept::Surely));
+        }
+        output(event).and_then(|output| self.output(at, output))
+    }
+
+    fn output(&mut self, at: Position, output: &ToolOutput) -> Option<Damage> {
+        let whole = output.whole.as_ref().and_then(|whole| self.file(at, whole.blob, Kept::Surely));
+        // A tool may show a picture that it keeps itself.
+        let mut images = output.views.iter().filter_map(image);
+        whole.or_else(|| images.find_map(|image| self.file(at, image.blob, Kept::Perhaps)))
+    }
+
+    fn file(&mut self, at: Position, blob: Digest, kept: Kept) -> Option<Damage> {
+        let Place { vault, world, .. } = self.place?;
+        if !self.files.insert(blob) {
+            return None;
+        }
+        let what = match (vault.get(world, blob), kept) {
+            (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
+            (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
+            (Err(BlobError::Damaged { .. }), _) => format!("the file {} is another one", blob.short()),
+            (Err(error), _) => format!("the file {} does not read: {error}", blob.short()),
+        };
+        Some(Damage { at, until: None, kind: DamageKind::File, what })
+    }
+
+    fn index_damage(&mut self, at: Position, what: String) {
+        self.damage.get_or_insert(Damage { at, until: None, kind: DamageKind::Index, what });
+    }
+
+    /// Compares the tables with the whole log.
+    pub(crate) fn finish(mut self) -> Result<Option<Damage>, EngineError> {
+        let Some(Place { engine, world, runs_end, is_still, .. }) = self.place else { return Ok(None) };
+        if self.damage.is_some() {
+            return Ok(self.damage);
+        }
+        let (rows, is_readable) = count_keys(engine, world, runs_end)?;
+        if rows != self.keys || !is_readable {
+            let what = format!("the table of keys has {rows} keys, the log has {}", self.keys);
+            self.index_damage(runs_end, what);
+        }
+        let table: BTreeSet<Position> =
+            runs::gone(engine, world, Position::ZERO, Position::new(u64::MAX))?.into_iter().collect();
+        let missing = self.gone.iter().find(|(gone, in_table)| **in_table && !table.contains(gone));
+        let more = table.iter().find(|gone| is_still && !self.gone.contains_key(gone));
+        if let Some(gone) = missing.map(|(gone, _)| *gone).or(more.copied()) {
+            self.index_damage(gone, "the table of messages that are gone is not what the log says".to_owned());
+        }
+        Ok(self.damage)
+    }
+}
+
+/// Whether a file that an event refers to must be there.
+#[derive(Debug, Clone, Copy)]
+enum Kept {
+    Surely,
+    Perhaps,
+}
+
+fn output(event: &Event) -> Option<&ToolOutput> {
+    let outcome = if let Event::ToolFinished(ToolFinished { outcome, .. }) = event {
+        outcome.present()?.as_ref()
+    } else if let Event::OutcomeSettled(OutcomeSettled { text, .. }) = event {
+        text.present()?.late.as_ref().map(|(_, outcome)| outcome)
+    } else if let Event::Reconciled(Reconciled { outcome, .. }) = event {
+        match outcome.present()? {
+            Reconciliation::Landed(outcome) => Some(outcome),
+            Reconciliation::DidNot | Reconciliation::CannotTell => None,
+        }
+    } else {
+        None
+    };
+    match outcome? {
+        ToolOutcome::Done(output) => Some(output),
+        ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_) => None,
+    }
+}
+
+const fn image(view: &View) -> Option<&BlobRef> {
+    match view {
+        View::Image { image, .. } => Some(image),
+        View::Text(_) | View::Table(_) | View::Json(_) | View::Artifact(_) => None,
+    }
+}
+
+/// How many keys of commits in runs the table has, and whether all of them read.
+fn count_keys(engine: &dyn Engine, world: WorldId, runs_end: Position) -> Result<(u64, bool), EngineError> {
+    let (mut next, end) = (world.0.as_bytes().to_vec(), [world.0.as_bytes().as_slice(), &[0xff; 17]].concat());
+    let (mut count, mut is_readable) = (0_u64, true);
+    loop {
+        let rows = engine.range(Table::Keys, &next, &end, READ_BYTES)?;
+        let Some((last, _)) = rows.last() else { return Ok((count, is_readable)) };
+        next.clone_from(last);
+        next.push(0);
+        for (_, value) in &rows {
+            match entry::read_key(value) {
+                Ok((first, _)) => count = count.saturating_add(u64::from(first <= runs_end)),
+                Err(_) => is_readable = false,
+            }
+        }
+    }
+}

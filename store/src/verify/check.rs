@@ -1,0 +1,224 @@
+//! Checking a log commit by commit: positions, links, tree, heads, anchors.
+
+use std::mem;
+
+use folkmoot_core::event::Event;
+use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
+use folkmoot_proof::Frontier;
+use folkmoot_proof::note::Checkpoint;
+
+use super::against::Against;
+use super::attest::Attest;
+use super::beside::Beside;
+use super::plan::{Known, Plan};
+use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
+use super::walk::{Item, Trouble};
+use crate::chain::{self, NO_LINK};
+use crate::format::event::EventRef;
+use crate::format::record::RecordRef;
+use crate::summary::decode;
+use crate::upcast::{LiftError, Upcasters};
+
+/// What a record is that is not the one that has to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Anomaly {
+    /// It is none.
+    Broken(Trouble),
+    /// It is another world's.
+    Foreign(Vec<u8>),
+    /// It has another position.
+    Misplaced(Vec<u8>),
+    /// It does not give its link.
+    Unlinked(Vec<u8>),
+}
+
+/// A log on its way through the checks.
+#[derive(Debug)]
+pub(crate) struct Checker<'a> {
+    plan: &'a Plan,
+    upcasters: &'a Upcasters,
+    /// The position of the next event.
+    pub(crate) next: Position,
+    /// The link of the last commit.
+    pub(crate) link: Digest,
+    tree: Frontier,
+    name: Option<WorldName>,
+    attest: Attest<'a>,
+    beside: Beside<'a>,
+    damage: Option<Damage>,
+    newer: Option<Newer>,
+}
+
+impl<'a> Checker<'a> {
+    pub(crate) fn new(plan: &'a Plan, against: &'a Against, beside: Beside<'a>, upcasters: &'a Upcasters) -> Self {
+        Self {
+            plan,
+            upcasters,
+            next: Position::new(1),
+            link: NO_LINK,
+            tree: Frontier::default(),
+            name: plan.name.clone(),
+            attest: Attest::new(against, plan.world),
+            beside,
+            damage: None,
+            newer: None,
+        }
+    }
+
+    /// Checks what stands next.
+    pub(crate) fn take(&mut self, item: Item<'_>) -> Result<(), Anomaly> {
+        match item {
+            Item::Broken(trouble) => Err(Anomaly::Broken(trouble)),
+            Item::Record(record) => self.check(&record),
+        }
+    }
+
+    fn check(&mut self, record: &RecordRef<'_>) -> Result<(), Anomaly> {
+        if !self.plan.allows(record.fixed.world, self.next) {
+            return Err(Anomaly::Foreign(record.bytes.to_vec()));
+        }
+        if record.fixed.first != self.next || record.fixed.count == 0 {
+            return Err(Anomaly::Misplaced(record.bytes.to_vec()));
+        }
+        let events = record.events().map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
+        let leaf = chain::leaf(record.header, &events);
+        let link = chain::link(&self.link, &leaf);
+        if link != record.link {
+            return Err(Anomaly::Unlinked(record.bytes.to_vec()));
+        }
+        self.read_events(record.fixed.world, &events)?;
+        self.beside.note_commit(record).map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
+        self.next = record.fixed.last().next();
+        self.link = link;
+        self.tree.push(leaf);
+        self.compare();
+        Ok(())
+    }
+
+    /// Reads every event: a record that nobody can read is none, even if its link is right.
+    fn read_events(&mut self, world: WorldId, events: &[EventRef<'_>]) -> Result<(), Anomaly> {
+        let mut is_opened = false;
+        let mut read = Vec::with_capacity(events.len());
+        for (at, stored) in (self.next.get()..).map(Position::new).zip(events) {
+            match decode(stored, self.upcasters) {
+                Ok(event) => read.push((at, event)),
+                Err(LiftError::Newer { kind, version }) => {
+                    let what = format!("event {at} is a {kind} of version {version}, which this build does not know");
+                    self.newer.get_or_insert(Newer { at, what });
+                }
+                Err(LiftError::Malformed(error)) => return Err(Anomaly::Broken(Trouble::unreadable(error))),
+            }
+        }
+        for (at, event) in &read {
+            is_opened |= matches!(event, Event::Opened(_));
+            self.note(world, *at, event);
+        }
+        if let Some(damage) = self.attest.commit(self.next, is_opened) {
+            self.damage.get_or_insert(damage);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, world: WorldId, at: Position, event: &Event) {
+        let before = Position::new(self.next.get().saturating_sub(1));
+        let found = match event {
+            Event::WorldOpened(opened) if self.name.is_none() => {
+                self.name = Some(opened.name.clone());
+                None
+            }
+            Event::Forked(forked) if forked.world == self.plan.world => {
+                self.name.get_or_insert_with(|| forked.name.clone());
+                self.attest.fork(forked, before, &self.tree, &self.link)
+            }
+            Event::HeadSigned(signed) => self.attest.head(world, at, signed, before, &self.tree),
+            event => self.beside.note_event(world, at, event),
+        };
+        if let Some(damage) = found {
+            self.damage.get_or_insert(damage);
+        }
+    }
+
+    /// Compares the log as far as it was walked with what is known of it there.
+    fn compare(&mut self) {
+        let end = self.end();
+        let damage = self.attest.anchors(end, &self.tree);
+        let damage = damage.or_else(|| {
+            let known = self.plan.known.as_ref().filter(|known| known.head == end)?;
+            self.compare_known(known)
+        });
+        if let Some(damage) = damage {
+            self.damage.get_or_insert(damage);
+        }
+    }
+
+    fn compare_known(&self, known: &Known) -> Option<Damage> {
+        let is_same_link = known.link == self.link;
+        let is_same_tree = known.tree.as_ref().is_none_or(|tree| *tree == self.tree);
+        let at = self.attest.next_seen().min(known.head);
+        match (is_same_link, is_same_tree) {
+            (true, true) => None,
+            (false, false) => Some(Damage {
+                at,
+                until: Some(known.head),
+                kind: DamageKind::Rewritten,
+                what: format!("the index has another link and another root at event {}", known.head),
+            }),
+            (false, true) | (true, false) => Some(Damage {
+                at: known.head,
+                until: None,
+                kind: DamageKind::Index,
+                what: format!("the index does not have the link and the root that event {} has", known.head),
+            }),
+        }
+    }
+
+    /// The position of the last event.
+    pub(crate) const fn end(&self) -> Position {
+        Position::new(self.next.get().saturating_sub(1))
+    }
+
+    /// Whether something is wrong already.
+    pub(crate) const fn is_damaged(&self) -> bool {
+        self.damage.is_some()
+    }
+
+    /// Whether the log goes on behind what this build can read.
+    pub(crate) fn set_newer(&mut self, what: String) {
+        let at = self.next;
+        self.newer.get_or_insert(Newer { at, what });
+    }
+
+    pub(crate) fn set_damage(&mut self, damage: Damage) {
+        self.damage.get_or_insert(damage);
+    }
+
+    /// What the tables beside the log are to be compared with.
+    pub(crate) fn take_beside(&mut self) -> Beside<'a> {
+        mem::take(&mut self.beside)
+    }
+
+    /// The anchors that were not reached; the smallest first.
+    pub(crate) fn ahead(&self) -> Option<&Checkpoint> {
+        self.attest.ahead()
+    }
+
+    pub(crate) fn finish(self) -> Integrity {
+        let end = self.end();
+        let is_whole = self.damage.is_none() && self.newer.is_none();
+        let rolled_back = self.damage.as_ref().is_some_and(|damage| damage.kind == DamageKind::RolledBack);
+        let (heads, anchors, attested) = self.attest.finish(is_whole || rolled_back);
+        Integrity {
+            world: self.plan.world,
+            name: self.name,
+            commits: self.tree.size(),
+            events: end,
+            root: Digest::new(self.tree.root()),
+            link: self.link,
+            heads,
+            anchors,
+            tail: Tail { attested, events: end.get().saturating_sub(attested.get()) },
+            damage: self.damage,
+            newer: self.newer,
+        }
+    }
+}

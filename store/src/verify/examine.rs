@@ -1,0 +1,224 @@
+//! Examining a store that nobody has open, also one that does not open.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId};
+
+use super::against::Against;
+use super::beside::Place;
+use super::plan::{Known, Plan};
+use super::report::{Damage, DamageKind, Examined, Integrity, StoreDamage};
+use super::run::{Stage, verify};
+use super::scan::Scan;
+use super::walk::{Stretch, Trouble};
+use crate::blobs::Vault;
+use crate::engine::{Engine, EngineError, FrameNumber, SledEngine, Table};
+use crate::format::header;
+use crate::home;
+use crate::home::head_record::{self, Head};
+use crate::index::Reach;
+use crate::open_error::OpenError;
+use crate::runs::{self, entry};
+use crate::upcast::Upcasters;
+
+/// How many bytes of a table are read at once.
+const READ_BYTES: usize = 256 * 1024;
+
+/// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because it is damaged. Nothing
+/// is written but what opening the database writes, and nobody else may have it open meanwhile. If only one `world` is
+/// wanted, the others are not walked.
+///
+/// # Errors
+/// [`OpenError`], if there is no store to examine or if reading fails. What is damaged is no error.
+pub fn examine(dir: impl Into<PathBuf>, world: Option<WorldId>, against: &Against) -> Result<Examined, OpenError> {
+    let dir = dir.into();
+    let engine: Arc<dyn Engine> = match SledEngine::open_to_examine(&dir) {
+        Ok(engine) => Arc::new(engine),
+        Err(OpenError::Damaged { what, .. }) => return Ok(closed(DamageKind::Unreadable, what)),
+        Err(error) => return Err(error),
+    };
+    let head = head_record::read(&dir).map_err(|source| home::open_error(&dir, EngineError::Io(source)))?;
+    examine_engine(engine.as_ref(), Some(&dir), head, world, against).or_else(|error| match error {
+        EngineError::Damaged(what) => Ok(closed(DamageKind::Unreadable, what)),
+        error => Err(home::open_error(&dir, error)),
+    })
+}
+
+/// What is said of a store whose database does not read at all.
+fn closed(kind: DamageKind, what: String) -> Examined {
+    Examined { worlds: Vec::new(), store: vec![StoreDamage { frame: None, kind: Some(kind), what }] }
+}
+
+/// Examines what an engine keeps.
+pub(crate) fn examine_engine(
+    engine: &dyn Engine,
+    home: Option<&Path>,
+    recorded: Option<Head>,
+    wanted: Option<WorldId>,
+    against: &Against,
+) -> Result<Examined, EngineError> {
+    let entries = read_entries(engine)?;
+    let mut known: BTreeSet<WorldId> = entries.iter().map(|(world, _)| *world).collect();
+    let mut store = Vec::new();
+    let swept = read_swept(engine, entries.len(), &mut store)?;
+    let mut scan = Scan::read(engine, swept)?;
+    scan.set_orphans_apart(engine, &known)?;
+    known.extend(scan.units.keys());
+    known.extend(with_runs(engine)?);
+    let last = engine.head()?.max(scan.head);
+    store.extend(of_frames(&scan, last, recorded));
+    let (vault, upcasters) = (Vault::new(home), Upcasters::default());
+    let mut worlds = Vec::new();
+    for world in known.into_iter().filter(|world| wanted.is_none_or(|wanted| wanted == *world)) {
+        let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry);
+        let plan = plan(world, &entries, &scan);
+        let place = Place { engine, vault: &vault, world, runs_end: plan.runs_end, is_still: true };
+        let stage = Stage { plan: &plan, scan: &scan, place, against, upcasters: &upcasters };
+        let mut found = verify(&stage)?;
+        of_entry(engine, entry, &plan, &mut found)?;
+        worlds.push(found);
+    }
+    Ok(Examined { worlds, store })
+}
+
+/// A world's entry, if it reads.
+type Entry = Result<(Reach, bool), Trouble>;
+
+fn read_entries(engine: &dyn Engine) -> Result<Vec<(WorldId, Entry)>, EngineError> {
+    let (mut from, mut entries) = (vec![0; 16], Vec::new());
+    loop {
+        let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
+        let Some((last, _)) = rows.last() else { return Ok(entries) };
+        from.clone_from(last);
+        from.push(0);
+        for (key, value) in rows {
+            let Ok(id) = <[u8; 16]>::try_from(key.as_slice()) else { continue };
+            let is_newer = entry::is_newer(&value);
+            entries.push((header::world(id), entry::read(&value).map_err(|error| Trouble { is_newer, what: error.0 })));
+        }
+    }
+}
+
+/// The frame up to which everything is in runs.
+fn read_swept(engine: &dyn Engine, entries: usize, store: &mut Vec<StoreDamage>) -> Result<FrameNumber, EngineError> {
+    let index = |what| StoreDamage { frame: None, kind: Some(DamageKind::Index), what };
+    let Some(note) = engine.get(Table::Meta, runs::SWEPT)? else { return Ok(FrameNumber(0)) };
+    match entry::read_swept(&note) {
+        Ok((frame, worlds)) => {
+            if (entries as u64) < worlds {
+                store.push(index(format!("{entries} of at least {worlds} worlds are in the index")));
+            }
+            Ok(frame)
+        }
+        Err(error) => {
+            store.push(index(error.0));
+            let first = engine.read(FrameNumber(0), 0)?.first().map_or(0, |(number, _)| number.0);
+            Ok(FrameNumber(first.saturating_sub(1)))
+        }
+    }
+}
+
+/// The worlds that have runs.
+fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineError> {
+    let (mut from, mut worlds) = (Vec::new(), BTreeSet::new());
+    loop {
+        let rows = engine.range(Table::Runs, &from, &[0xff; 27], 0)?;
+        let Some((key, _)) = rows.first() else { return Ok(worlds) };
+        let Some(id) = key.first_chunk::<16>() else { return Ok(worlds) };
+        worlds.insert(header::world(*id));
+        from = [id.as_slice(), &[0xff; 11]].concat();
+    }
+}
+
+/// What is wrong with the shared frames, beside what is known of certain worlds.
+fn of_frames(scan: &Scan, last: FrameNumber, recorded: Option<Head>) -> Vec<StoreDamage> {
+    let of = |frame: FrameNumber, kind, what| StoreDamage { frame: Some(frame.0), kind, what };
+    let mut found: Vec<StoreDamage> = Vec::new();
+    for broken in &scan.broken {
+        let kind = (!broken.trouble.is_newer).then_some(DamageKind::Unreadable);
+        found.push(of(broken.number, kind, broken.trouble.what.clone()));
+    }
+    if let Some(missing) = scan.missing {
+        found.push(of(
+            missing,
+            Some(DamageKind::Deleted),
+            format!("frame {missing} is missing, and later ones are there"),
+        ));
+    }
+    match recorded {
+        Some(head) if head.frame > last => {
+            let what = format!("the log ends at frame {last}, and frame {} was written", head.frame);
+            found.push(of(last.plus(1), Some(DamageKind::CutTail), what));
+        }
+        Some(head) if head.frame == last && scan.last_link.is_some_and(|link| link != head.link) => {
+            let what = format!("the last commit of frame {last} is not the one that the head record names");
+            found.push(of(last, Some(DamageKind::Rewritten), what));
+        }
+        Some(_) | None => {}
+    }
+    found
+}
+
+/// What is to be walked of a world.
+fn plan(world: WorldId, entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
+    let reach_of = |world: WorldId| {
+        let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry.as_ref());
+        entry.transpose().ok().flatten()
+    };
+    let has_entry = entries.iter().any(|(id, _)| *id == world);
+    let own = reach_of(world);
+    // Without an entry that reads, every run counts.
+    let unknown = if has_entry { Position::new(u64::MAX - 1) } else { Position::ZERO };
+    let runs_end = own.map_or(unknown, |(reach, _)| reach.head);
+    let tail = |world| scan.units.get(&world).cloned().unwrap_or_default();
+    let end = Position::new(u64::MAX - 1);
+    let mut stretches = vec![Stretch { owner: world, up_to: end, runs_end, tail: tail(world) }];
+    let mut base = own.and_then(|(reach, _)| reach.base);
+    while let Some(shared) = base.filter(|base| !base.is_copied) {
+        let parent = reach_of(shared.parent);
+        let runs_end = parent.map_or(Position::ZERO, |(reach, _)| reach.head);
+        let stretch = Stretch { owner: shared.parent, up_to: shared.at, runs_end, tail: tail(shared.parent) };
+        stretches.insert(0, stretch);
+        base = parent.and_then(|(reach, _)| reach.base).filter(|base| base.at < shared.at);
+    }
+    let known = own.map(|(reach, knows_tree)| Known {
+        head: reach.head,
+        link: reach.link,
+        tree: knows_tree.then(|| reach.tree.clone()),
+    });
+    let name = own.map(|(reach, _)| (*reach.name).clone());
+    Plan { world, name, stretches, known, base: own.and_then(|(reach, _)| reach.base), runs_end }
+}
+
+/// What is wrong with the index of a world whose log is right.
+fn of_entry(engine: &dyn Engine, entry: Option<&Entry>, plan: &Plan, found: &mut Integrity) -> Result<(), EngineError> {
+    if found.damage.is_some() {
+        return Ok(());
+    }
+    let end = found.events;
+    let damage = |at, kind, what| Some(Damage { at, until: None, kind, what });
+    found.damage = match entry {
+        Some(Err(trouble)) if trouble.is_newer => {
+            found.newer.get_or_insert_with(|| super::report::Newer { at: end, what: trouble.what.clone() });
+            None
+        }
+        Some(Err(trouble)) => damage(end, DamageKind::Index, trouble.what.clone()),
+        Some(Ok(_)) | None => match last_run(engine, plan.world)? {
+            Some(first) if first > end => {
+                let what = format!("the index ends the log at event {end}, and event {first} is in its runs");
+                damage(end.next(), DamageKind::RolledBack, what)
+            }
+            Some(_) | None => None,
+        },
+    };
+    Ok(())
+}
+
+/// The first event of the last run.
+fn last_run(engine: &dyn Engine, world: WorldId) -> Result<Option<Position>, EngineError> {
+    let last = engine.floor(Table::Runs, &runs::run_key(world, Position::new(u64::MAX), u16::MAX))?;
+    let last = last.filter(|(key, _)| key.starts_with(world.0.as_bytes()));
+    Ok(last.and_then(|(key, _)| runs::read_run_key(&key).ok()).map(|(_, first, _)| first))
+}

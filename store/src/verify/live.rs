@@ -1,0 +1,126 @@
+//! Verifying a world of an open store, while appends go on.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::ReadError;
+
+use super::against::Against;
+use super::beside::Place;
+use super::plan::{Known, Plan};
+use super::report::Integrity;
+use super::run::{Stage, begin, conclude, name};
+use super::scan::Scan;
+use super::walk::{Each, End, Item, Stretch};
+use crate::engine::{Engine, FrameNumber};
+use crate::index::{Index, World};
+use crate::shared::{CLOSED, Phase, Shared, read_error};
+use crate::store::{Inner, Store, blocking};
+
+/// How many records are walked before it is looked whether the store was closed.
+const LOOK_EVERY: u32 = 1_024;
+
+impl Store {
+    /// Verifies the log of a world as it stands now; what is appended meanwhile is left out. Reads every byte of it, a
+    /// piece at a time.
+    ///
+    /// # Errors
+    /// [`ReadError::NoSuchWorld`], or the store does not read or is closed. What is damaged is no error.
+    pub async fn verify(&self, world: WorldId, against: Against) -> Result<Integrity, ReadError> {
+        let inner = Arc::clone(&self.inner);
+        blocking(move || verify(&inner, world, &against)).await
+    }
+}
+
+fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity, ReadError> {
+    let shared = inner.shared.as_ref();
+    let plan = cut(&shared.index(), world).ok_or(ReadError::NoSuchWorld(world))?;
+    let lease = shared.lease();
+    let engine = lease.engine().map_err(|_| ReadError::Stopped(CLOSED.to_owned()))?;
+    let place = Place { engine, vault: &inner.vault, world, runs_end: plan.runs_end, is_still: false };
+    let stage = Stage { plan: &plan, scan: &Scan::default(), place, against, upcasters: &shared.upcasters };
+    let (mut checker, mut anomaly) = (begin(&stage), None);
+    walk(shared, engine, &plan, &mut |item| match checker.take(item) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(found) => {
+            anomaly = Some(found);
+            ControlFlow::Break(())
+        }
+    })?;
+    let end = checker.end();
+    let found = match anomaly {
+        Some(anomaly) => name(&stage, checker, anomaly),
+        None => conclude(&stage, checker),
+    };
+    found.map_err(|error| read_error(error, end))
+}
+
+/// Walks what was there at the cut, wherever it is moved meanwhile.
+pub(super) fn walk(shared: &Shared, engine: &dyn Engine, plan: &Plan, each: &mut Each<'_>) -> Result<(), ReadError> {
+    let (mut next, mut count, mut is_closed) = (Position::new(1), 0_u32, false);
+    for stretch in &plan.stretches {
+        let mut stretch = stretch.clone();
+        loop {
+            let end = stretch.walk(engine, next, &mut |item| {
+                count = count.wrapping_add(1);
+                is_closed = count.is_multiple_of(LOOK_EVERY) && shared.phase() == Phase::Closed;
+                if is_closed {
+                    return ControlFlow::Break(());
+                }
+                if let Item::Record(record) = &item {
+                    next = next.max(record.fixed.last().next());
+                }
+                each(item)
+            });
+            match end.map_err(|error| read_error(error, next))? {
+                End::Stopped if is_closed => return Err(ReadError::Stopped(CLOSED.to_owned())),
+                End::Stopped => return Ok(()),
+                End::Done => break,
+                End::Moved => follow(shared, &mut stretch, next)?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Finds the commits that were in shared frames in the runs that they were copied into.
+fn follow(shared: &Shared, stretch: &mut Stretch, next: Position) -> Result<(), ReadError> {
+    let index = shared.index();
+    let now = index.worlds.get(&stretch.owner).map(tail).filter(|(runs_end, _)| *runs_end > stretch.runs_end);
+    let gone = || ReadError::Damaged { at: next, what: "frames of it are missing".to_owned() };
+    (stretch.runs_end, stretch.tail) = now.ok_or_else(gone)?;
+    Ok(())
+}
+
+/// Up to where a world is in runs, and the shared frames with the rest.
+fn tail(world: &World) -> (Position, Vec<FrameNumber>) {
+    let mut frames: Vec<FrameNumber> = world.tail.iter().map(|commit| commit.frame).collect();
+    frames.dedup();
+    (world.runs_end, frames)
+}
+
+/// What there is of a world now.
+pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
+    let own = index.worlds.get(&world)?;
+    let stretch = |owner: WorldId, known: &World, up_to: Position| {
+        let (runs_end, tail) = tail(known);
+        Stretch { owner, up_to, runs_end, tail }
+    };
+    let mut stretches = vec![stretch(world, own, own.reach.head)];
+    let mut base = own.reach.base;
+    while let Some(shared) = base.filter(|base| !base.is_copied) {
+        let parent = index.worlds.get(&shared.parent)?;
+        stretches.insert(0, stretch(shared.parent, parent, shared.at));
+        base = parent.reach.base.filter(|base| base.at < shared.at);
+    }
+    let known = Known { head: own.reach.head, link: own.reach.link, tree: Some(own.reach.tree.clone()) };
+    Some(Plan {
+        world,
+        name: Some((*own.reach.name).clone()),
+        stretches,
+        known: Some(known),
+        base: own.reach.base,
+        runs_end: own.runs_end,
+    })
+}

@@ -1,0 +1,7 @@
+//! What verifying says of logs that were tampered with, and of logs that were not.
+
+mod book;
+mod logs;
+mod matrix;
+mod plain;
+mod random;

@@ -1,0 +1,68 @@
+//! Logs that nobody touched, and stores in odd but right states.
+
+use folkmoot_core::event::Occasion;
+use folkmoot_core::ids::Position;
+use folkmoot_proof::verify_inclusion;
+use futures::executor::block_on;
+
+use super::book::Book;
+use super::logs::{Logs, Site, golden, logs, signer};
+use super::random::Random;
+use crate::verify::examine::examine_engine;
+use crate::verify::{Against, AnchorOutcome, Tail, Verdict};
+
+#[test]
+fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
+    let Logs { mut site, worlds, closed } = logs(&mut Random(1));
+    let book = Book::of(&site.engine);
+    let examine =
+        |against: &Against| examine_engine(book.write().as_ref(), None, Some(book.head), None, against).unwrap();
+    let found = examine(&Against::default());
+    assert_eq!(found.store, []);
+    assert_eq!(found.worlds.len(), worlds.len());
+    assert!(found.worlds.iter().all(|world| world.verdict() == Verdict::NotChecked), "{found:#?}");
+    let mut against = Against::keys(vec![signer().verifier()]);
+    against.add(&site.anchor(closed)).unwrap();
+    let found = examine(&against);
+    let world = found.worlds.iter().find(|world| world.world == closed).unwrap();
+    assert_eq!((world.verdict(), world.anchors[0].outcome), (Verdict::Intact, AnchorOutcome::Fits));
+    assert_eq!(world.tail, Tail { attested: world.events, events: 0 });
+    assert_eq!(world.heads.seen, world.heads.signed);
+    assert!(world.heads.last.as_ref().is_some_and(|last| last.occasion == Occasion::Close));
+    site.open(closed);
+    let live = block_on(site.store().verify(closed, against)).unwrap();
+    assert_eq!((live.verdict(), live.tail.events), (Verdict::Intact, 1));
+}
+
+#[test]
+fn an_open_world_says_the_same_as_its_files() {
+    let Logs { site, worlds, .. } = logs(&mut Random(2));
+    let found = examine_engine(site.engine.as_ref(), None, None, None, &Against::default()).unwrap();
+    for world in worlds {
+        let live = block_on(site.store().verify(world, Against::default())).unwrap();
+        assert_eq!(found.worlds.iter().find(|found| found.world == world), Some(&live));
+    }
+}
+
+#[test]
+fn an_empty_store_is_silent() {
+    let site = Site::new();
+    let found = examine_engine(site.engine.as_ref(), None, None, None, &Against::default()).unwrap();
+    assert_eq!(found, super::super::Examined::default());
+}
+
+#[test]
+fn every_commit_is_proven_to_be_in_the_log() {
+    let mut site = Site::new();
+    let commits = golden("people");
+    let world = commits[0].header.world;
+    commits.into_iter().for_each(|commit| site.append(commit));
+    let whole = block_on(site.store().verify(world, Against::default())).unwrap();
+    for position in (1..=whole.events.get()).step_by(7) {
+        let proof = block_on(site.store().inclusion_proof(world, Position::new(position))).unwrap();
+        let (leaf, root) = (proof.leaf.as_bytes(), proof.head.root.as_bytes());
+        assert_eq!(verify_inclusion(leaf, proof.index, proof.head.commits, &proof.path, root), Ok(()));
+    }
+    let beyond = block_on(site.store().inclusion_proof(world, whole.events.next()));
+    assert!(beyond.is_err());
+}
