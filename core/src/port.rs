@@ -26,7 +26,7 @@ mod progress;
 
 pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
 pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
-pub use custody::{Custody, Erasure, Signer};
+pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};
 

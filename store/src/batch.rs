@@ -94,11 +94,18 @@ impl Batch {
         if let Some(reach) = self.reaches.get(&summary.world).or_else(known) {
             return Ok(reach.clone());
         }
-        let name = summary.created.clone().ok_or(AppendError::NoSuchWorld(summary.world))?;
-        if self.names.contains_key(&name) || index.named(&name).is_some() {
-            return Err(AppendError::NameTaken(name));
+        let origin = summary.origin.as_ref().and_then(|origin| origin.reach.clone());
+        if let Some(base) = origin.as_ref().and_then(|reach| reach.base)
+            && !index.worlds.contains_key(&base.parent)
+        {
+            return Err(AppendError::NoSuchWorld(base.parent));
         }
-        Ok(Reach::unborn(name))
+        let born = origin.or_else(|| summary.created.clone().map(Reach::unborn));
+        let reach = born.ok_or(AppendError::NoSuchWorld(summary.world))?;
+        if self.names.contains_key(&*reach.name) || index.named(&reach.name).is_some() {
+            return Err(AppendError::NameTaken(WorldName::clone(&reach.name)));
+        }
+        Ok(reach)
     }
 
     /// Takes an admitted request.
@@ -117,7 +124,7 @@ impl Batch {
         }
         reach.advance(&summary, leaf);
         let link = reach.link;
-        if summary.created.is_some() {
+        if summary.created.is_some() || summary.origin.is_some() {
             self.names.insert(WorldName::clone(&reach.name), summary.world);
         }
         if let Some(keyed) = &summary.key {

@@ -7,6 +7,7 @@ use folkmoot_core::commit::CommandKey;
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{Labels, WorldEntry};
+use folkmoot_core::world::FORKS_DEEP_MAX;
 use folkmoot_proof::{Frontier, Hash};
 use tokio::sync::watch;
 
@@ -82,6 +83,8 @@ pub(crate) struct World {
     pub(crate) reach: Reach,
     /// Up to here its commits are in runs.
     pub(crate) runs_end: Position,
+    /// How far its parent had come where it was forked, until the first sweep writes it down.
+    pub(crate) origin: Option<Box<Reach>>,
     /// The commits behind `runs_end`.
     pub(crate) tail: VecDeque<TailCommit>,
     /// The keys of those commits.
@@ -96,7 +99,13 @@ impl World {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
         let (tail, tail_keys, tail_gone) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        Self { reach, runs_end, tail, tail_keys, tail_gone, news }
+        Self { reach, runs_end, origin: None, tail, tail_keys, tail_gone, news }
+    }
+
+    /// A fork that has nothing of its own yet.
+    fn forked(reach: Reach) -> Self {
+        let end = reach.head;
+        Self { origin: Some(Box::new(reach.clone())), ..Self::new(reach, end) }
     }
 
     /// Follows the head, from where it is now. Nobody keeps it up to date while nobody follows.
@@ -211,6 +220,19 @@ impl Index {
         names.filter_map(|(_, id)| self.worlds.get(id).map(|world| world.entry(*id))).take(limit).collect()
     }
 
+    /// Where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
+    /// which event that one has what the world has.
+    pub(crate) fn source(&self, world: WorldId, at: Position) -> Option<(WorldId, Position)> {
+        let (mut id, mut end) = (world, self.worlds.get(&world)?.reach.head);
+        for _ in 0..=FORKS_DEEP_MAX {
+            match self.worlds.get(&id)?.reach.base.filter(|base| !base.is_copied && at <= base.at) {
+                Some(base) => (id, end) = (base.parent, end.min(base.at)),
+                None => return Some((id, end)),
+            }
+        }
+        None
+    }
+
     /// Takes in a durable commit; gives how many events its world has outside of runs.
     pub(crate) fn land(&mut self, landed: Landed) -> u64 {
         let Landed { summary, leaf, frame } = landed;
@@ -218,6 +240,11 @@ impl Index {
             && !self.worlds.contains_key(&summary.world)
         {
             self.insert(summary.world, World::new(Reach::unborn(name.clone()), Position::ZERO));
+        }
+        if let Some(reach) = summary.origin.as_ref().and_then(|origin| origin.reach.as_ref())
+            && !self.worlds.contains_key(&summary.world)
+        {
+            self.insert(summary.world, World::forked(reach.clone()));
         }
         let Some(world) = self.worlds.get_mut(&summary.world) else { return 0 };
         if let Some(labelled) = &summary.labelled {
@@ -263,6 +290,7 @@ impl Index {
     pub(crate) fn swept(&mut self, id: WorldId, end: Position) {
         let Some(world) = self.worlds.get_mut(&id) else { return };
         world.runs_end = end;
+        world.origin = None;
         let gone = world.tail.partition_point(|commit| commit.first <= end);
         world.tail.drain(..gone);
         world.tail_keys.retain(|_, (first, _)| *first > end);

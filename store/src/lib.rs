@@ -19,6 +19,7 @@ mod format;
 mod home;
 mod index;
 mod labels;
+mod lineage;
 mod open_error;
 mod queue;
 mod reader;

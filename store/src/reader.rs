@@ -46,8 +46,8 @@ pub(crate) struct Reader {
 
 /// Where the next piece is.
 enum Plan {
-    Runs { end: Position },
-    Tail { commits: Vec<TailCommit>, head: Position },
+    Runs { source: WorldId, end: Position },
+    Tail { source: WorldId, commits: Vec<TailCommit>, end: Position },
     End,
 }
 
@@ -93,15 +93,14 @@ impl Reader {
         let engine = lease.engine().map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;
         loop {
             let plan = self.plan()?;
-            let was_tail = matches!(plan, Plan::Tail { .. });
-            let piece = match plan {
+            let (piece, source) = match plan {
                 Plan::End => return Ok(Vec::new()),
-                Plan::Runs { end } => self.read_runs(engine, end)?,
-                Plan::Tail { commits, head } => self.read_tail(engine, &commits, head)?,
+                Plan::Runs { source, end } => (self.read_runs(engine, source, end)?, source),
+                Plan::Tail { source, commits, end } => (self.read_tail(engine, &commits, (source, end))?, source),
             };
             match piece {
                 Piece::Read(commits) => return Ok(commits),
-                Piece::Moved if was_tail && self.has_moved() => {}
+                Piece::Moved if self.has_moved(source) => {}
                 Piece::Moved => return Err(self.damaged("frames of it are missing")),
             }
         }
@@ -110,26 +109,28 @@ impl Reader {
     fn plan(&self) -> Result<Plan, ReadError> {
         let index = self.shared.index();
         let world = index.worlds.get(&self.world).ok_or(ReadError::NoSuchWorld(self.world))?;
-        let head = world.reach.head;
-        if self.next > head {
+        if self.next > world.reach.head {
             return Ok(Plan::End);
         }
+        let lost = || self.damaged("the world that it was forked from is not there");
+        let (source, end) = index.source(self.world, self.next).ok_or_else(lost)?;
+        let world = index.worlds.get(&source).ok_or_else(lost)?;
         if self.next <= world.runs_end {
-            return Ok(Plan::Runs { end: world.runs_end });
+            return Ok(Plan::Runs { source, end: end.min(world.runs_end) });
         }
         let from = world.tail.partition_point(|commit| commit.first <= self.next).saturating_sub(1);
-        let commits = world.tail.iter().skip(from).take(PIECE_COMMITS).copied().collect();
-        Ok(Plan::Tail { commits, head })
+        let commits = world.tail.iter().skip(from).take_while(|commit| commit.first <= end);
+        Ok(Plan::Tail { source, commits: commits.take(PIECE_COMMITS).copied().collect(), end })
     }
 
-    fn has_moved(&self) -> bool {
+    fn has_moved(&self, source: WorldId) -> bool {
         let index = self.shared.index();
-        index.worlds.get(&self.world).is_some_and(|world| self.next <= world.runs_end)
+        index.worlds.get(&source).is_some_and(|world| self.next <= world.runs_end)
     }
 
-    fn read_runs(&mut self, engine: &dyn Engine, end: Position) -> Result<Piece, ReadError> {
+    fn read_runs(&mut self, engine: &dyn Engine, source: WorldId, end: Position) -> Result<Piece, ReadError> {
         for bytes_max in [PIECE_BYTES, LARGE_BYTES] {
-            let commits = self.runs(engine, end, bytes_max)?;
+            let commits = self.runs(engine, (source, end), bytes_max)?;
             if !commits.is_empty() {
                 return Ok(Piece::Read(commits));
             }
@@ -137,34 +138,50 @@ impl Reader {
         Err(self.damaged("the commits up to the next run are missing"))
     }
 
-    fn runs(&mut self, engine: &dyn Engine, end: Position, bytes_max: usize) -> Result<Vec<StoredCommit>, ReadError> {
-        let rows = self.rows(engine, end, bytes_max)?;
+    fn runs(
+        &mut self,
+        engine: &dyn Engine,
+        (source, end): (WorldId, Position),
+        bytes_max: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
+        let rows = self.rows(engine, (source, end), bytes_max)?;
         let (mut joiner, mut commits) = (Joiner::default(), Vec::new());
         for (key, value) in &rows {
             let frame = read_run(key, value).map_err(|error| self.malformed(&error))?;
             let unit = joiner.add(&frame).map_err(|error| self.malformed(&error))?;
             if let Some(unit) = unit {
-                self.take_unit(unit, end, &mut commits)?;
+                // Runs are of one world alone, with what it copied of its parent.
+                self.take_unit(unit, (None, end), &mut commits)?;
             }
         }
         Ok(commits)
     }
 
     /// The frames of runs from the next commit on.
-    fn rows(&self, engine: &dyn Engine, end: Position, bytes_max: usize) -> Result<Vec<Pair>, ReadError> {
+    fn rows(
+        &self,
+        engine: &dyn Engine,
+        (source, end): (WorldId, Position),
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, ReadError> {
         let _steady = self.shared.steady();
         let first = engine
-            .floor(Table::Runs, &run_key(self.world, self.next, u16::MAX))
+            .floor(Table::Runs, &run_key(source, self.next, u16::MAX))
             .map_err(|error| read_error(error, self.next))?;
-        let Some((key, _)) = first.filter(|(key, _)| key.starts_with(self.world.0.as_bytes())) else {
+        let Some((key, _)) = first.filter(|(key, _)| key.starts_with(source.0.as_bytes())) else {
             return Err(self.damaged("its first run is missing"));
         };
         let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
-        let (from, to) = (run_key(self.world, first, 0), run_key(self.world, end.next(), 0));
+        let (from, to) = (run_key(source, first, 0), run_key(source, end.next(), 0));
         engine.range(Table::Runs, &from, &to, bytes_max).map_err(|error| read_error(error, self.next))
     }
 
-    fn read_tail(&mut self, engine: &dyn Engine, wanted: &[TailCommit], head: Position) -> Result<Piece, ReadError> {
+    fn read_tail(
+        &mut self,
+        engine: &dyn Engine,
+        wanted: &[TailCommit],
+        (source, end): (WorldId, Position),
+    ) -> Result<Piece, ReadError> {
         let (mut commits, mut frames) = (Vec::new(), Frames::default());
         for wanted in wanted {
             if wanted.first < self.next && self.has_begun {
@@ -174,7 +191,7 @@ impl Reader {
             let Some(unit) = unit else {
                 return Ok(if commits.is_empty() { Piece::Moved } else { Piece::Read(commits) });
             };
-            self.take_unit(&unit, head, &mut commits)?;
+            self.take_unit(&unit, (Some(source), end), &mut commits)?;
             if self.next <= wanted.first {
                 return Err(self.damaged("it is not in its frame"));
             }
@@ -182,12 +199,17 @@ impl Reader {
         Ok(Piece::Read(commits))
     }
 
-    /// Takes the commits of this world out of a unit, from the next one up to `end`.
-    fn take_unit(&mut self, unit: &[u8], end: Position, into: &mut Vec<StoredCommit>) -> Result<(), ReadError> {
+    /// Takes the commits of the world `of`, or of all, out of a unit, from the next one up to `end`.
+    fn take_unit(
+        &mut self,
+        unit: &[u8],
+        (of, end): (Option<WorldId>, Position),
+        into: &mut Vec<StoredCommit>,
+    ) -> Result<(), ReadError> {
         for record in records(unit) {
             let record = record.map_err(|error| self.malformed(&error))?;
             let (first, last) = (record.fixed.first, record.fixed.last());
-            if record.fixed.world != self.world || last < self.next || first > end {
+            if of.is_some_and(|of| record.fixed.world != of) || last < self.next || first > end {
                 continue;
             }
             if first > self.next || (self.has_begun && first < self.next) {
@@ -303,15 +325,18 @@ pub(crate) fn back(
 
 /// A commit's first position before `before`, about `limit` commits or one unit back.
 fn block_start(shared: &Shared, world: WorldId, before: Position, limit: usize) -> Result<Position, ReadError> {
-    {
+    let world = {
         let index = shared.index();
+        let last = Position::new(before.get().saturating_sub(1));
+        let (world, _) = index.source(world, last).ok_or(ReadError::NoSuchWorld(world))?;
         let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
         if before > known.runs_end.next() {
             let end = known.tail.partition_point(|commit| commit.first < before);
             let start = known.tail.get(end.saturating_sub(limit.max(1).saturating_add(1)));
             return Ok(start.map_or(Position::new(1), |commit| commit.first));
         }
-    }
+        world
+    };
     let lease = shared.lease();
     let last = Position::new(before.get().saturating_sub(1));
     let damaged = |what: String| ReadError::Damaged { at: last, what };

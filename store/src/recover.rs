@@ -11,6 +11,7 @@ use crate::format::header;
 use crate::format::record::{RecordRef, records};
 use crate::home::head_record::Head;
 use crate::index::{Index, Landed, Reach, World};
+use crate::lineage;
 use crate::runs::{self, entry};
 use crate::summary::Summary;
 use crate::upcast::{LiftError, Upcasters};
@@ -68,7 +69,7 @@ fn read_tail(engine: &dyn Engine, index: &mut Index, upcasters: &Upcasters) -> R
     let (from, to) = (index.swept.plus(1), index.head);
     runs::each_unit(engine, from, to, |unit, span| {
         for record in records(unit) {
-            take(&record?, span.first, index, upcasters)?;
+            take(&record?, span.first, (engine, upcasters), index)?;
         }
         index.tail_bytes += span.bytes;
         Ok(())
@@ -76,8 +77,13 @@ fn read_tail(engine: &dyn Engine, index: &mut Index, upcasters: &Upcasters) -> R
 }
 
 /// Takes in a commit that is in shared frames, once it fits its world.
-fn take(record: &RecordRef<'_>, frame: FrameNumber, index: &mut Index, upcasters: &Upcasters) -> Result<(), Malformed> {
-    let summary = Summary::read(record, upcasters).map_err(|error| match error {
+fn take(
+    record: &RecordRef<'_>,
+    frame: FrameNumber,
+    (engine, upcasters): (&dyn Engine, &Upcasters),
+    index: &mut Index,
+) -> Result<(), Malformed> {
+    let mut summary = Summary::read(record, upcasters).map_err(|error| match error {
         LiftError::Malformed(error) => error,
         LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
     })?;
@@ -85,8 +91,13 @@ fn take(record: &RecordRef<'_>, frame: FrameNumber, index: &mut Index, upcasters
     if known.is_some_and(|world| runs::is_known(record, world.runs_end)) {
         return Ok(());
     }
+    let known = known.map(|world| world.reach.clone());
+    if let Some(origin) = summary.origin.as_mut().filter(|_| known.is_none()) {
+        origin.reach = Some(lineage::recover(engine, index, upcasters, origin)?);
+    }
+    let forked = || summary.origin.as_ref().and_then(|origin| origin.reach.clone());
     let unborn = || summary.created.clone().map(Reach::unborn);
-    let reach = known.map(|world| world.reach.clone()).or_else(unborn);
+    let reach = known.or_else(forked).or_else(unborn);
     let reach = reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
     let leaf = check(record, &reach, summary.first)?;
     index.land(Landed { summary, leaf, frame });

@@ -105,7 +105,7 @@ fn collect(
     Ok((sheets, bytes))
 }
 
-fn lift_failed(error: LiftError) -> Malformed {
+pub(crate) fn lift_failed(error: LiftError) -> Malformed {
     match error {
         LiftError::Malformed(error) => error,
         LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
@@ -114,16 +114,17 @@ fn lift_failed(error: LiftError) -> Malformed {
 
 /// A sheet for a world, with what is known of it at the end of its runs.
 fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, Malformed> {
-    let (runs_end, name) = {
+    let (runs_end, born) = {
         let index = shared.index();
         let known =
             index.worlds.get(&world).ok_or_else(|| Malformed(format!("commits of an unknown world {world}")))?;
-        (known.runs_end, WorldName::clone(&known.reach.name))
+        let unborn = || Reach::unborn(WorldName::clone(&known.reach.name));
+        (known.runs_end, known.origin.as_deref().cloned().unwrap_or_else(unborn))
     };
     let failed = |error: EngineError| Malformed(error.to_string());
     let stored = engine.get(Table::Worlds, world.0.as_bytes()).map_err(failed)?;
     let reach = match stored {
-        None => Reach::unborn(name),
+        None => born,
         Some(bytes) => match entry::read(&bytes)? {
             (reach, true) => reach,
             (reach, false) => Reach { tree: tree(engine, world).map_err(failed)?, ..reach },
@@ -233,12 +234,14 @@ pub(crate) fn find_key(
     found.map(|value| entry::read_key(&value).map_err(damaged)).transpose()
 }
 
-/// The messages of a world at `from` or behind it, and before `to`, that commits in runs took away.
+/// The messages of a world at `from` or behind it, and before `to`, that commits in runs up to `until` took away. Older
+/// builds did not write down which commit did: what they wrote counts.
 pub(crate) fn gone(
     engine: &dyn Engine,
     world: WorldId,
     from: Position,
     to: Position,
+    until: Position,
 ) -> Result<Vec<Position>, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let (mut next, end) = (entry::gone_key(world, from), entry::gone_key(world, to));
@@ -248,8 +251,10 @@ pub(crate) fn gone(
         let Some((last, _)) = rows.last() else { return Ok(gone) };
         next.clone_from(last);
         next.push(0);
-        for (key, _) in &rows {
-            gone.push(entry::read_gone_key(key).map_err(damaged)?);
+        for (key, value) in &rows {
+            if entry::read_gone_by(value).map_err(damaged)?.is_none_or(|by| by <= until) {
+                gone.push(entry::read_gone_key(key).map_err(damaged)?);
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! What the index needs to know of a commit.
 
 use folkmoot_core::commit::{Commit, Keyed};
-use folkmoot_core::event::{Event, EventKind, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
+use folkmoot_core::event::{Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 
 use crate::format::Malformed;
 use crate::format::event::EventRef;
 use crate::format::header;
 use crate::format::record::RecordRef;
+use crate::index::Reach;
 use crate::upcast::{LiftError, Upcasters};
 
 /// What the index needs to know of a commit.
@@ -22,10 +23,20 @@ pub(crate) struct Summary {
     pub(crate) opened: Option<Incarnation>,
     /// The world's name, if the commit begins with `WorldOpened`.
     pub(crate) created: Option<WorldName>,
+    /// What the world was forked from, if the commit begins with `Forked`.
+    pub(crate) origin: Option<Box<Origin>>,
     /// Its last word on owner and labels.
     pub(crate) labelled: Option<Labelled>,
     /// The messages that it takes away.
     pub(crate) gone: Vec<Position>,
+}
+
+/// What a world was forked from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Origin {
+    pub(crate) forked: Forked,
+    /// How far the parent had come there, under the name of the fork; `None` before anybody has looked.
+    pub(crate) reach: Option<Reach>,
 }
 
 impl Summary {
@@ -39,6 +50,7 @@ impl Summary {
             key: commit.header.key.clone(),
             opened: None,
             created: None,
+            origin: None,
             labelled: None,
             gone: Vec::new(),
         };
@@ -58,11 +70,13 @@ impl Summary {
             key: header.key,
             opened: None,
             created: None,
+            origin: None,
             labelled: None,
             gone: Vec::new(),
         };
         for (at, event) in record.events()?.into_iter().enumerate() {
-            if is_noted(event.kind) || (at == 0 && header.first.get() == 1) {
+            if is_noted(event.kind) || (at == 0 && (header.first.get() == 1 || event.kind == EventKind::Forked as u16))
+            {
                 let event = decode(&event, upcasters)?;
                 if at == 0 {
                     summary.note_first(Some(&event));
@@ -79,6 +93,12 @@ impl Summary {
             && self.first.get() == 1
         {
             self.created = Some(opened.name.clone());
+        }
+        if let Some(Event::Forked(forked)) = event
+            && forked.world == self.world
+            && self.first == forked.base.of.next()
+        {
+            self.origin = Some(Box::new(Origin { forked: forked.clone(), reach: None }));
         }
     }
 

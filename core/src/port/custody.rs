@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{AppendError, ReadError};
 use crate::event::{Span, TreeHead};
-use crate::ids::{Position, WorldId};
+use crate::ids::{Digest, Position, WorldId};
 
 /// What keeps the log itself.
 #[async_trait]
@@ -26,6 +26,19 @@ pub trait Custody: Send + Sync + Debug {
     /// # Errors
     /// [`AppendError`]: nothing, a part or all of it may be done. Do it again.
     async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError>;
+
+    /// What a fork of `world` is based on: the log up to the commit that holds the event at `at`.
+    ///
+    /// # Errors
+    /// [`ReadError`]; [`ReadError::Damaged`] if there is no such event.
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError>;
+
+    /// Gives a fork its own copy of the events that it shares with its parent. Nothing happens if it has one, or is no
+    /// fork.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the fork then shares them as before.
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError>;
 }
 
 /// What was erased.
@@ -35,6 +48,15 @@ pub struct Erasure {
     pub events: u64,
     /// How many files that only they had attached are gone.
     pub files: u64,
+}
+
+/// Where a world can be branched off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForkPoint {
+    /// The head of the tree there.
+    pub base: TreeHead,
+    /// The link of the last commit.
+    pub link: Digest,
 }
 
 /// A key that signs heads of logs. The secret is its own; it is kept outside of the store.

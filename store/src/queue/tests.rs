@@ -19,6 +19,7 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         time: Time(1),
         key: None,
         opened: None,
+        origin: None,
         created: None,
         labelled: None,
         gone: Vec::new(),

@@ -138,6 +138,16 @@ pub(crate) fn read_gone_key(key: &[u8]) -> Result<Position, Malformed> {
     Ok(Position::new(u64::from_be_bytes(key.array()?)))
 }
 
+/// What it has there: the commit that took the message away.
+pub(crate) fn write_gone_by(by: Position) -> Vec<u8> {
+    by.get().to_le_bytes().to_vec()
+}
+
+/// Reads it back; `None` if an older build wrote it.
+pub(crate) fn read_gone_by(value: &[u8]) -> Result<Option<Position>, Malformed> {
+    if value.is_empty() { Ok(None) } else { Ok(Some(Position::new(Bytes(value).u64()?))) }
+}
+
 /// What it has there: the position of the commit, and the digest of what it asked.
 pub(crate) fn write_key(position: Position, digest: &Digest) -> Vec<u8> {
     let mut value = position.get().to_le_bytes().to_vec();

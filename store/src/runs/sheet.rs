@@ -28,7 +28,8 @@ pub(crate) struct Sheet {
     start: Position,
     bytes: Vec<u8>,
     keys: Vec<(Position, Keyed, Digest)>,
-    gone: Vec<Position>,
+    /// With the commits that took them away.
+    gone: Vec<(Position, Position)>,
 }
 
 impl Sheet {
@@ -52,7 +53,7 @@ impl Sheet {
         }
         self.reach.advance(summary, record.leaf()?);
         self.bytes.extend_from_slice(record.bytes);
-        self.gone.extend_from_slice(&summary.gone);
+        self.gone.extend(summary.gone.iter().map(|gone| (*gone, summary.first)));
         if let Some(keyed) = &summary.key {
             self.keys.push((summary.first, keyed.clone(), key_digest(&keyed.key)?));
         }
@@ -67,9 +68,10 @@ impl Sheet {
         self.keys.iter().map(pair)
     }
 
-    /// The pairs for the table of messages that are gone: there is nothing to say of one but that it is.
+    /// The pairs for the table of messages that are gone.
     pub(crate) fn gone(&self, world: WorldId) -> impl Iterator<Item = Pair> + '_ {
-        self.gone.iter().map(move |gone| (entry::gone_key(world, *gone), Vec::new()))
+        let pair = move |(gone, by): &(Position, Position)| (entry::gone_key(world, *gone), entry::write_gone_by(*by));
+        self.gone.iter().map(pair)
     }
 
     /// The pairs for the run table. `last` is the world's last run as it stands.

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::event::{Span, TreeHead};
 use folkmoot_core::ids::{Digest, Position, WorldId};
-use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ReadError};
+use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError};
 
 use super::event_log::blocking;
 use super::{Inner, Store};
 use crate::blobs::Vault;
 use crate::committer::append_error;
 use crate::erase::{Eraser, Meant};
+use crate::index::Reach;
+use crate::lineage;
 use crate::shared::{CLOSED, Phase};
 
 #[async_trait]
@@ -44,7 +46,7 @@ impl Custody for Store {
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         let index = self.inner.shared.index();
         let reach = &index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.reach;
-        Ok(TreeHead { of: reach.head, commits: reach.tree.size(), root: Digest::new(reach.tree.root()) })
+        Ok(tree_head(reach))
     }
 
     async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
@@ -63,6 +65,24 @@ impl Custody for Store {
         })
         .await
     }
+
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
+        let shared = Arc::clone(&self.inner.shared);
+        let reach = blocking(move || lineage::reach(&shared, world, at)).await?;
+        Ok(ForkPoint { base: tree_head(&reach), link: reach.link })
+    }
+
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
+        if !self.inner.shared.index().worlds.contains_key(&world) {
+            return Err(AppendError::NoSuchWorld(world));
+        }
+        let shared = Arc::clone(&self.inner.shared);
+        blocking(move || lineage::copy_base(&shared, world)).await.map_err(|error| append_error(&error))
+    }
+}
+
+fn tree_head(reach: &Reach) -> TreeHead {
+    TreeHead { of: reach.head, commits: reach.tree.size(), root: Digest::new(reach.tree.root()) }
 }
 
 #[async_trait]
@@ -75,15 +95,29 @@ impl Blobs for Store {
     }
 
     async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
-        self.of_world(world, move |vault| vault.get(world, blob)).await
+        self.of_lineage(world, move |vault, world| vault.get(world, blob)).await
     }
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
-        self.of_world(world, move |vault| vault.size(world, blob)).await
+        self.of_lineage(world, move |vault, world| vault.size(world, blob)).await
     }
 }
 
 impl Store {
+    /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that it comes from.
+    async fn of_lineage<T: Send + 'static>(
+        &self,
+        world: WorldId,
+        look: impl Fn(&Vault, WorldId) -> Result<Option<T>, BlobError> + Send + 'static,
+    ) -> Result<Option<T>, BlobError> {
+        let lineage = lineage::worlds(&self.inner.shared.index(), world);
+        self.of_world(world, move |vault| {
+            let mut found = lineage.iter().map(|world| look(vault, *world)).filter(|found| !matches!(found, Ok(None)));
+            found.next().unwrap_or(Ok(None))
+        })
+        .await
+    }
+
     /// Works on the blobs of a world that exists. What a stopped store has can still be read.
     async fn of_world<T: Send + 'static>(
         &self,

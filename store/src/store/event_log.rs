@@ -15,8 +15,8 @@ use crate::format::record::Unlinked;
 use crate::queue::Request;
 use crate::reader::{self, Reader};
 use crate::shared::{CLOSED, Phase, read_error};
-use crate::summary::Summary;
-use crate::{runs, stream};
+use crate::summary::{Origin, Summary};
+use crate::{lineage, runs, stream};
 
 #[async_trait]
 impl EventLog for Store {
@@ -26,7 +26,10 @@ impl EventLog for Store {
             return Err(AppendError::Invalid("it has no events, or no position".to_owned()));
         }
         let record = Unlinked::encode(&commit).map_err(invalid)?;
-        let summary = Summary::of(&commit);
+        let mut summary = Summary::of(&commit);
+        if let Some(origin) = &mut summary.origin {
+            self.trace(origin).await?;
+        }
         drop(commit);
         let (reply, answer) = oneshot::channel();
         self.inner.queue.put(Request { summary, incarnation, record, reply })?;
@@ -52,16 +55,19 @@ impl EventLog for Store {
         if from >= to {
             return self.head(world).map(|_| Vec::new());
         }
-        let in_tail: Vec<Position> = {
-            let index = self.inner.shared.index();
-            let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
-            known.tail_gone.range(from..to).map(|(gone, _)| *gone).collect()
+        let shared = Arc::clone(&self.inner.shared);
+        let (sources, in_tail) = {
+            let index = shared.index();
+            let sources = lineage::sources(&index, world).ok_or(ReadError::NoSuchWorld(world))?;
+            let in_tail = lineage::gone_in_tail(&index, &sources, from, to);
+            (sources, in_tail)
         };
         // A sweep writes the table before it takes a message from the tail.
-        let shared = Arc::clone(&self.inner.shared);
         let in_runs = blocking(move || {
             let lease = shared.lease();
-            lease.engine().and_then(|engine| runs::gone(engine, world, from, to))
+            let of_one = |engine, source: &lineage::Source| runs::gone(engine, source.world, from, to, source.until);
+            let all = |engine| sources.iter().map(|source| of_one(engine, source)).collect::<Result<Vec<_>, _>>();
+            lease.engine().and_then(all).map(|gone| gone.concat())
         });
         let in_runs = in_runs.await.map_err(|error| read_error(error, from))?;
         Ok(in_tail.into_iter().chain(in_runs).collect::<BTreeSet<_>>().into_iter().collect())
@@ -107,6 +113,20 @@ impl Store {
             Phase::Open | Phase::Stopped(_) => Ok(()),
             Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
         }
+    }
+
+    /// Finds out where the parent of a fork stood. It is read whole, so that the committer need not.
+    async fn trace(&self, origin: &mut Origin) -> Result<(), AppendError> {
+        let (shared, parent, at) = (Arc::clone(&self.inner.shared), origin.forked.parent, origin.forked.base.of);
+        let reach = blocking(move || lineage::reach(&shared, parent, at)).await.map_err(|error| {
+            if let ReadError::NoSuchWorld(world) = error {
+                AppendError::NoSuchWorld(world)
+            } else {
+                AppendError::Io(std::io::Error::other(error))
+            }
+        })?;
+        origin.reach = Some(lineage::begin(origin, reach).map_err(|Malformed(why)| AppendError::Invalid(why))?);
+        Ok(())
     }
 
     fn head(&self, world: WorldId) -> Result<Position, ReadError> {

@@ -118,8 +118,7 @@ impl<'a> Beside<'a> {
             let what = format!("the table of keys has {rows} keys, the log has {}", self.keys);
             self.index_damage(runs_end, what);
         }
-        let table: BTreeSet<Position> =
-            runs::gone(engine, world, Position::ZERO, Position::new(u64::MAX))?.into_iter().collect();
+        let table: BTreeSet<Position> = runs::gone(engine, world, Position::ZERO, END, END)?.into_iter().collect();
         let missing = self.gone.iter().find(|(gone, in_table)| **in_table && !table.contains(gone));
         let more = table.iter().find(|gone| is_still && !self.gone.contains_key(gone));
         if let Some(gone) = missing.map(|(gone, _)| *gone).or(more.copied()) {
@@ -128,6 +127,9 @@ impl<'a> Beside<'a> {
         Ok(self.damage)
     }
 }
+
+/// Behind every event.
+const END: Position = Position::new(u64::MAX);
 
 /// Whether a file that an event refers to must be there.
 #[derive(Debug, Clone, Copy)]

@@ -36,6 +36,7 @@ mod deletion;
 mod erase;
 mod event_log;
 mod fixture;
+mod fork;
 mod frame_log;
 mod full_disk;
 mod golden;
