@@ -9,6 +9,9 @@ use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 
 mod decision;
+mod evidence;
+
+pub(crate) use evidence::{CheckBundle, Export, ExportFormat};
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
 
@@ -107,6 +110,10 @@ pub(crate) enum Command {
     Why(Why),
     /// Check a world: that it reads, and that every recorded command is decided again as it was.
     Verify(Verify),
+    /// Take a world elsewhere, with what proves it.
+    Export(Export),
+    /// Check a bundle that was exported, offline.
+    CheckBundle(CheckBundle),
     /// Show what waits for people.
     Approvals(Approvals),
     /// Show which calls are allowed to come without asking.

@@ -7,6 +7,7 @@
 //! it is kept).
 
 pub mod audit;
+pub mod evidence;
 pub mod script;
 
 mod helper;
@@ -31,6 +32,7 @@ pub use folkmoot_core::projection::{
 };
 pub use folkmoot_core::response::{LLMResponse, ModelError};
 pub use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
+pub use folkmoot_proof as proof;
 pub use folkmoot_providers as providers;
 pub use folkmoot_store as store;
 pub use folkmoot_store::{OpenMode, Store};

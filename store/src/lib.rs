@@ -1,7 +1,8 @@
 //! The event log of Folkmoot, on frame engines.
 //!
 //! An append returns only when its events survive power loss; appends of many worlds share one barrier. The crate
-//! deliberately knows nothing of what events mean: it frames, links, finds, follows and verifies them.
+//! deliberately knows nothing of what events mean: it frames, links, finds, follows and verifies them, and gives them out
+//! with what proves them.
 //!
 //! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements), [`OpenError`] (why a store
 //! does not open) and [`Integrity`] (what verifying a log gives).
@@ -15,6 +16,7 @@ mod committer;
 mod deletion;
 mod engine;
 mod erase;
+mod evidence;
 mod format;
 mod home;
 mod index;
@@ -38,6 +40,7 @@ pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
 pub use engine::{
     Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
 };
+pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
 pub use format::Malformed;
 pub use open_error::OpenError;
 pub use stats::Stats;

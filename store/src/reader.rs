@@ -42,6 +42,8 @@ pub(crate) struct Reader {
     /// The next event. Inside a commit only before the first piece.
     next: Position,
     has_begun: bool,
+    /// The stored bytes of what was read, where they are wanted.
+    stored: Option<Vec<Vec<u8>>>,
 }
 
 /// Where the next piece is.
@@ -61,7 +63,18 @@ enum Piece {
 impl Reader {
     /// Begins with the commit that holds `from`.
     pub(crate) fn new(shared: Arc<Shared>, world: WorldId, from: Position) -> Self {
-        Self { shared, world, next: from.max(Position::new(1)), has_begun: false }
+        Self { shared, world, next: from.max(Position::new(1)), has_begun: false, stored: None }
+    }
+
+    /// Keeps the stored bytes of each record, to be taken after each piece.
+    pub(crate) fn with_stored(mut self) -> Self {
+        self.stored = Some(Vec::new());
+        self
+    }
+
+    /// Takes the stored bytes of what was read since the last call.
+    pub(crate) fn take_stored(&mut self) -> Vec<Vec<u8>> {
+        self.stored.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The position of the next event.
@@ -216,6 +229,9 @@ impl Reader {
                 return Err(self.damaged(&format!("event {first} stands there")));
             }
             into.push(self.decode(&record)?);
+            if let Some(stored) = &mut self.stored {
+                stored.push(record.bytes.to_vec());
+            }
             (self.next, self.has_begun) = (last.next(), true);
         }
         Ok(())

@@ -1,0 +1,60 @@
+//! `folkmoot check-bundle`.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use folkmoot::proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
+use folkmoot::proof::note::{NOTE_MAX, VerifierKey};
+use serde::Serialize;
+
+use crate::arguments::{CheckBundle, Common};
+use crate::exit::{CliError, INTEGRITY, STORE, NOT_CHECKED, USAGE};
+use crate::terminal::Terminal;
+
+/// A report with its verdict.
+#[derive(Serialize)]
+struct Whole<'a> {
+    verdict: Verdict,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// Checks a bundle, with nothing but public keys. No store is opened.
+pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(), CliError> {
+    let keys = arguments.key.iter().map(|key| verifier(key)).collect::<Result<Vec<_>, _>>()?;
+    let against = arguments.against.as_deref().map(|path| read(path, NOTE_MAX)).transpose()?;
+    let bytes = read(&arguments.bundle, BUNDLE_MAX)?;
+    let report = check(&bytes, &keys, against.as_deref().map(Against))
+        .map_err(|error| CliError::other(STORE, format!("{}: {error}", arguments.bundle.display())))?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        terminal.document(&Whole { verdict: report.verdict(), report: &report })?;
+    } else {
+        report.lines(arguments.at).iter().try_for_each(|line| terminal.line(line))?;
+    }
+    match report.verdict() {
+        Verdict::Intact => Ok(()),
+        Verdict::NotChecked => Err(CliError::Said(NOT_CHECKED)),
+        Verdict::Damaged => Err(CliError::Said(INTEGRITY)),
+    }
+}
+
+/// A key, or the key in a file.
+fn verifier(typed: &str) -> Result<VerifierKey, CliError> {
+    if let Ok(key) = VerifierKey::parse(typed) {
+        return Ok(key);
+    }
+    // What is no file is told what is wrong about it as a key.
+    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
+    VerifierKey::parse(text.trim()).map_err(|error| CliError::other(USAGE, format!("--key {typed}: {error}")))
+}
+
+/// Reads a file of at most `max` bytes.
+fn read(path: &Path, max: usize) -> Result<Vec<u8>, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
+    let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
+    file.take(limit).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+    if bytes.len() > max { Err(failed(&format!("it has more than {max} bytes"))) } else { Ok(bytes) }
+}

@@ -1,0 +1,117 @@
+//! `folkmoot export --format bundle`.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+
+use folkmoot::Store;
+use folkmoot::core::causes::with_causes;
+use folkmoot::core::ids::Position;
+use folkmoot::evidence::{BundleOrder, EvidenceError, bundle_of, slice_of};
+use folkmoot::proof::bundle::{BUNDLE_MAX, Bundle};
+use folkmoot::proof::note::{SignedNote, SignerKey};
+use folkmoot::store::{Choice, OpenMode};
+
+use crate::arguments::{Common, Export};
+use crate::commands::place;
+use crate::exit::{CliError, FAILED, STORE, USAGE};
+use crate::source::hold;
+
+/// Writes an evidence bundle.
+pub(crate) async fn export_bundle(common: &Common, arguments: Export) -> Result<(), CliError> {
+    let key = arguments.key.as_deref().map(signer).transpose()?;
+    let notes = arguments.note.iter().map(|path| note(path)).collect::<Result<Vec<_>, _>>()?;
+    let store = hold(&common.store, OpenMode::Existing).await?.map_err(|(_, locked)| CliError::from(locked))?;
+    let bundle = bundle(&store, &arguments, &notes, key.as_ref()).await?;
+    // The file ends with a line, as text files do.
+    let mut bytes = serde_json::to_vec_pretty(&bundle).map_err(CliError::json)?;
+    bytes.push(b'\n');
+    if bytes.len() > BUNDLE_MAX {
+        let what = format!("the bundle would have {} bytes; at most {BUNDLE_MAX} can be checked", bytes.len());
+        return Err(CliError::other(USAGE, format!("{what}: choose events with --events or --why")));
+    }
+    match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
+        None => std::io::stdout().write_all(&bytes).map_err(CliError::output),
+        Some(path) => std::fs::write(path, bytes)
+            .map_err(|error| CliError::other(FAILED, format!("{} cannot be written: {error}", path.display()))),
+    }
+}
+
+async fn bundle(
+    store: &Store,
+    arguments: &Export,
+    notes: &[SignedNote],
+    key: Option<&SignerKey>,
+) -> Result<Bundle, CliError> {
+    let world = &arguments.world;
+    let choice = match (&arguments.events, &arguments.why) {
+        (Some(events), _) => Choice::Holding(positions(events)?),
+        (None, Some(at)) => Choice::Holding(slice_of(store, world, place::of(world, at, "event")?).await?),
+        (None, None) => Choice::All,
+    };
+    Ok(bundle_of(store, BundleOrder { world, choice, notes, key }).await?)
+}
+
+impl From<EvidenceError> for CliError {
+    fn from(error: EvidenceError) -> Self {
+        match error {
+            EvidenceError::Fold(error) => error.into(),
+            error @ (EvidenceError::NoSuchEvent { .. }
+            | EvidenceError::OtherLog { .. }
+            | EvidenceError::Checkpoint(_)) => Self::other(USAGE, with_causes(&error)),
+            error @ EvidenceError::Ahead { .. } => Self::other(crate::exit::INTEGRITY, error.to_string()),
+            error @ (EvidenceError::NotText { .. } | EvidenceError::Sign(_) | _) => {
+                Self::other(STORE, with_causes(&error))
+            }
+        }
+    }
+}
+
+/// The positions that `17,26-28` means.
+fn positions(text: &str) -> Result<BTreeSet<Position>, CliError> {
+    let wrong = || CliError::other(USAGE, format!("--events {text}: write positions and ranges, e.g. 17,26-28"));
+    let number = |text: &str| text.trim().parse::<u64>().ok().filter(|number| *number > 0);
+    let mut events = BTreeSet::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let (from, to) = number(from).zip(number(to)).filter(|(from, to)| from <= to).ok_or_else(wrong)?;
+        if to - from >= RANGE_MAX {
+            return Err(CliError::other(USAGE, format!("--events {part}: at most {RANGE_MAX} events in one range")));
+        }
+        events.extend((from..=to).map(Position::new));
+    }
+    Ok(events)
+}
+
+/// The most events of a range.
+const RANGE_MAX: u64 = 1_000_000;
+
+/// Reads the key that signs. What stands in its file is never shown.
+fn signer(path: &Path) -> Result<SignerKey, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    SignerKey::parse(text.trim()).map_err(|error| failed(&error))
+}
+
+fn note(path: &Path) -> Result<SignedNote, CliError> {
+    let failed = |error: &dyn std::fmt::Display| CliError::other(USAGE, format!("{}: {error}", path.display()));
+    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    SignedNote::parse(&bytes).map_err(|error| failed(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Vec<u64>> {
+        positions(text).ok().map(|events| events.into_iter().map(Position::get).collect())
+    }
+
+    #[test]
+    fn events_are_chosen_by_positions_and_ranges() {
+        assert_eq!(read("26-28, 17"), Some(vec![17, 26, 27, 28]));
+        for wrong in ["", "0", "3-2", "a", "1-", "1,,2", "1-99999999999"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}
