@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 
 use crate::command::{Action, Command};
 use crate::commit::Commit;
-use crate::event::Event;
-use crate::ids::{Seed, Stamp, Time};
+use crate::event::{Erased, ErasureRequested, Event};
+use crate::ids::{Position, Seed, Stamp, Time};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, World};
 
@@ -76,9 +76,30 @@ impl Past {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             self.world.apply(&commit);
             self.laws.hold(&before, command, &commit, &decision, &self.world);
+            let done = commit.events.iter().find_map(erased);
             self.commits.push(commit);
+            if let Some(request) = done {
+                self.erase(request);
+            }
         }
         decision.answer.map(|_| ())
+    }
+
+    /// Erases what the event at `request` asked for, and folds the log anew: as a store does, and then the shell.
+    pub(crate) fn erase(&mut self, request: Position) {
+        let numbered = self.commits.iter().flat_map(Commit::numbered);
+        let asked = numbered.into_iter().find(|(at, _)| *at == request);
+        let Some((_, Event::ErasureRequested(ErasureRequested { events, .. }))) = asked else { return };
+        let spans = events.clone();
+        let is_meant = |at: Position| spans.iter().any(|span| span.from <= at && at <= span.to);
+        for commit in &mut self.commits {
+            let numbered =
+                commit.numbered().map(|(at, event)| if is_meant(at) { laws::bare(event) } else { event.clone() });
+            commit.events = numbered.collect();
+        }
+        self.world = World::default();
+        self.commits.iter().for_each(|commit| self.world.apply(commit));
+        self.laws.replay(&self.world);
     }
 
     /// Lets time pass.
@@ -100,6 +121,11 @@ impl Past {
     pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
         self.commits.iter().flat_map(|commit| &commit.events)
     }
+}
+
+/// The request that an event says is done.
+fn erased(event: &Event) -> Option<Position> {
+    if let Event::Erased(Erased { request, .. }) = event { Some(*request) } else { None }
 }
 
 /// What a command is to lead to.

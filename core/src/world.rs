@@ -71,6 +71,9 @@ checkpointed! {
         rules: Arc<Rules>,
         spec_digest: Digest,
         spec_text: Content<SpecText>,
+        /// The event that gave the definition in force.
+        #[serde(default)]
+        defined_at: Position,
         #[serde(default)]
         labelled: Labelled,
         people: BTreeMap<PersonName, Person>,

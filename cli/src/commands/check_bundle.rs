@@ -8,7 +8,7 @@ use folkmoot::proof::note::{NOTE_MAX, VerifierKey};
 use serde::Serialize;
 
 use crate::arguments::{CheckBundle, Common};
-use crate::exit::{CliError, INTEGRITY, STORE, NOT_CHECKED, USAGE};
+use crate::exit::{CliError, INTEGRITY, NOT_CHECKED, STORE, USAGE};
 use crate::terminal::Terminal;
 
 /// A report with its verdict.

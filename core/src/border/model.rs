@@ -31,7 +31,7 @@ pub use fence::Fence;
 pub use forged::ForgedRequest;
 pub(crate) use layer::{declaration, identity, written};
 pub(crate) use message::{heard, observed, own_summary};
-pub(crate) use notice::{settled_notice, summary_instruction};
+pub(crate) use notice::{erased_notice, settled_notice, summary_instruction};
 pub use view::ModelView;
 
 /// A text that a model may read. Only this crate makes one: there is no way to turn a string into it from outside.

@@ -265,6 +265,8 @@ pub enum PrefixCause {
     Compaction,
     /// A message was edited or taken back.
     Retraction,
+    /// Content was erased.
+    Erasure,
 }
 
 /// A turn is over.

@@ -18,6 +18,9 @@ pub struct OpenCall {
     pub answer: Position,
     /// Where it was admitted.
     pub admitted: Position,
+    /// The event that its arguments stand in: the answer, or a person's decision that changed them.
+    #[serde(default)]
+    pub written: Position,
     /// The tool; `None` if the agent has none of that name.
     pub tool: Option<ToolName>,
     /// Its arguments, byte for byte.
@@ -52,13 +55,14 @@ impl OpenCall {
     }
 
     /// Notes what a decision says beside yes or no.
-    pub(crate) fn note_decision(&mut self, event: &ApprovalDecided) {
+    pub(crate) fn note_decision(&mut self, event: &ApprovalDecided, at: Position) {
         let text = |of: fn(&DecisionText) -> Option<String>| match &event.text {
             Content::Present(text) => of(text).map(Content::Present),
             Content::Erased { by } => Some(Content::Erased { by: *by }),
         };
         if event.is_edited {
             self.edited = text(|text| text.arguments.clone());
+            self.written = at;
         }
         if event.shares_reason {
             self.denied_for = text(|text| text.reason.clone());

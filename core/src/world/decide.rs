@@ -208,6 +208,9 @@ impl Draft<'_> {
             return Err(No::right(RefusalReason::NotAPerson));
         }
         self.check_right(action)?;
+        if self.world.is_erasing() && asks_a_model(action) {
+            return Err(No::STALE);
+        }
         match action {
             Action::Create { world, name, clock, base, definition, node, signer } => {
                 let opened = self.first_opening(*node, signer.as_deref());
@@ -315,6 +318,11 @@ const fn asserts_a_right(action: &Action) -> bool {
                 | Action::Stop { .. }
                 | Action::Erase { .. }
         )
+}
+
+/// Whether a model may be asked by it, or an agent's reaction to what it was told is brought.
+const fn asks_a_model(action: &Action) -> bool {
+    matches!(action, Action::OpenTurn { .. } | Action::ContinueTurn { .. } | Action::RetryModel { .. })
 }
 
 /// Whether only the shell gives commands of this kind: they bring the outcomes of effects.

@@ -4,13 +4,14 @@ use super::World;
 use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{Event, Opened, SpecRevised};
-use crate::ids::{AgentName, Digest, Position, Time};
+use crate::ids::{AgentName, Digest, Incarnation, Position, Time};
 use crate::memory::{CallState, Memory};
 use crate::spec::{History, SpecText, WorldSpec};
 
 mod asking;
 mod call;
 mod consent;
+mod erasure;
 mod fork;
 mod join;
 mod revision;
@@ -31,12 +32,8 @@ impl World {
             Event::EpochOpened(event) => self.decider = event.decider,
             Event::HeadSigned(event) => self.note_head(event),
             Event::Forked(event) => self.branch_off(event),
-            Event::ErasureRequested(event) => {
-                self.erasures.insert(self.head, event.events.clone());
-            }
-            Event::Erased(event) => {
-                self.erasures.remove(&event.request);
-            }
+            Event::ErasureRequested(event) => self.request_erasure(event),
+            Event::Erased(event) => self.note_erased(event),
             Event::PersonJoined(event) => self.join(&event.person),
             Event::Labelled(event) => self.labelled = event.clone(),
             Event::RightsChanged(event) => self.change_rights(event),
@@ -92,9 +89,7 @@ impl World {
             opening.base = Some(base.clone());
         }
         let lost: Vec<AgentName> = self.busy.iter().filter(|name| self.loses_delivery(name)).cloned().collect();
-        for name in self.busy.iter().cloned().collect::<Vec<_>>() {
-            self.end_attempt(&name, Ended::Lost);
-        }
+        self.lose_model_calls();
         for (name, memory) in &mut self.memories {
             memory.lost = memory.lost.saturating_add(u32::from(lost.contains(name)));
             for call in memory.open_calls.values_mut() {
@@ -102,9 +97,19 @@ impl World {
                     call.state = CallState::InDoubt { run: run.clone(), was_asked: false };
                 }
             }
+        }
+    }
+
+    /// The model calls that are under way will have no outcome: they are made again.
+    pub(super) fn lose_model_calls(&mut self) {
+        for name in self.busy.iter().cloned().collect::<Vec<_>>() {
+            self.end_attempt(&name, Ended::Lost);
+        }
+        for memory in self.memories.values_mut() {
             let model = memory.turn.as_mut().and_then(|turn| turn.model.as_mut());
             if let Some(model) = model {
                 model.broken_stream = model.stream.take().or(model.broken_stream);
+                model.incarnation = Incarnation::default();
             }
             memory.flush_taken_back();
         }
@@ -126,6 +131,7 @@ impl World {
         self.renew_rights(&spec.policy.rights);
         self.rules = std::sync::Arc::new(spec.clone().into());
         self.observed.retain(|name, _| spec.states.contains_key(name));
+        self.defined_at = self.head;
         self.spec_digest = digest;
         self.spec_text = text.clone();
         let seen = match spec.policy.history {

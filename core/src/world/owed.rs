@@ -7,11 +7,13 @@ use crate::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
 
 impl World {
     /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:
-    /// effects that wait for a time say so. Of the tools that are to run, those that may start together.
+    /// effects that wait for a time say so. Of the tools that are to run, those that may start together. While content is to
+    /// be erased, nothing that could tell it to anybody.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
         let erasures = self.erasures.keys().map(|request| Effect::Erase { request: *request });
+        let may_start = |effect: &Effect| self.erasures.is_empty() || matches!(effect, Effect::TickAt { .. });
         let signature = self.signing.as_ref().and_then(|_| self.owed_signature(!self.goes_on()));
-        self.owed_work().chain(erasures).chain(signature)
+        self.owed_work().filter(may_start).chain(erasures).chain(signature)
     }
 
     /// All that is owed but what looks after the log itself.

@@ -15,6 +15,11 @@ pub(crate) fn summary_instruction() -> Item {
     notice(SUMMARY.to_owned())
 }
 
+/// What stands in the place of results whose calls were erased: a request must not end in the agent's own words.
+pub(crate) fn erased_notice() -> Item {
+    notice("What you said here was erased, and with it the calls that you made and their results.".to_owned())
+}
+
 /// What an agent is told when the outcome of a closed call becomes known.
 pub(crate) fn settled_notice(event: &OutcomeSettled) -> Item {
     let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);

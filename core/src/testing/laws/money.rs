@@ -35,7 +35,8 @@ impl Books {
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other event is about an attempt")]
     pub(super) fn watch(&mut self, event: &Event, turns: &BTreeMap<crate::ids::TurnId, EpisodeId>, world: &World) {
         match event {
-            Event::Opened(_) | Event::Forked(_) => {
+            // Whatever models were told before an erasure is given up.
+            Event::Opened(_) | Event::Forked(_) | Event::ErasureRequested(_) => {
                 self.open.keys().cloned().collect::<Vec<_>>().iter().for_each(|agent| self.lose(agent))
             }
             Event::TurnClosed(TurnClosed { agent, .. }) => self.lose(agent),

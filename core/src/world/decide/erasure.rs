@@ -1,8 +1,9 @@
 //! Erasing content: asked for here, done by the store, and recorded when it is done.
 
 use super::{Draft, No};
-use crate::event::{Erased, ErasureRequested, Event, Span};
+use crate::event::{CallStatus, Erased, ErasureRequested, Event, Span};
 use crate::ids::Position;
+use crate::memory::CallState;
 use crate::refusal::Refusal;
 
 /// The most spans of one request.
@@ -28,11 +29,39 @@ impl Draft<'_> {
             }
             before = span.to;
         }
+        let defined_at = self.world.defined_at;
+        if covers(events, defined_at) {
+            return Err(bad(format!("event {defined_at} holds the definition in force; revise it first")));
+        }
         self.push(Event::ErasureRequested(ErasureRequested {
             events: events.to_vec(),
             basis: basis.to_owned().into(),
         }));
+        self.cut_erased(events);
         Ok(())
+    }
+
+    /// Ends the calls that nobody could run or decide any more as they were shown: their arguments, or the question that
+    /// their tool asks, are about to be erased. What has started goes on; what became of a lost run people can still say.
+    fn cut_erased(&mut self, events: &[Span]) {
+        let world = self.world;
+        for (agent, memory) in &world.memories {
+            for (id, call) in &memory.open_calls {
+                let is_cut = match &call.state {
+                    CallState::Ready { .. } | CallState::AwaitsApproval { .. } => covers(events, call.written),
+                    CallState::AwaitsAnswer { request, .. } => {
+                        covers(events, call.written) || covers(events, request.0)
+                    }
+                    CallState::AwaitsAgent { .. }
+                    | CallState::Running(_)
+                    | CallState::InDoubt { .. }
+                    | CallState::AwaitsSettlement { .. } => false,
+                };
+                if is_cut {
+                    self.end(agent, *id, None, CallStatus::Cancelled);
+                }
+            }
+        }
     }
 
     pub(super) fn record_erased(&mut self, request: Position, events: u64, files: u64) -> Result<(), No> {
@@ -43,4 +72,9 @@ impl Draft<'_> {
         self.push(Event::Erased(Erased { request, events, files }));
         Ok(())
     }
+}
+
+/// Whether any of `events` is the one at `at`.
+fn covers(events: &[Span], at: Position) -> bool {
+    events.iter().any(|span| span.from <= at && at <= span.to)
 }

@@ -23,6 +23,7 @@ impl World {
                 turn: event.turn,
                 answer: event.answer,
                 admitted: self.head,
+                written: origin.map_or(event.answer, |origin| origin.written),
                 tool: admitted.tool.clone(),
                 arguments,
                 arguments_digest: admitted.arguments,
@@ -117,8 +118,9 @@ impl World {
             Verdict::Deny => "deny",
         };
         self.settle_by(event.request, event.by.clone(), how);
+        let at = self.head;
         if let Some(call) = self.call_mut(&event.agent, event.call) {
-            call.note_decision(event);
+            call.note_decision(event, at);
         }
         if event.verdict == Verdict::Allow {
             self.make_ready(&event.agent, event.call, Attempt(1));

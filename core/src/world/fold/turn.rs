@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use crate::border::model::erased_notice;
 use crate::content::Content;
 use crate::event::{
     AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Purpose,
@@ -313,9 +314,10 @@ impl Memory {
         if !self.open_calls.is_empty() {
             return;
         }
-        let results: Vec<Item> =
-            self.turn.iter().flat_map(|turn| &turn.slots).filter_map(crate::memory::Slot::item).collect();
-        results.into_iter().for_each(|item| self.remember(item));
+        let slots = || self.turn.iter().flat_map(|turn| &turn.slots);
+        let is_erased = slots().any(|slot| slot.is_erased);
+        let results: Vec<Item> = slots().filter_map(crate::memory::Slot::item).collect();
+        results.into_iter().chain(is_erased.then(erased_notice)).for_each(|item| self.remember(item));
         self.flush_notices();
     }
 }

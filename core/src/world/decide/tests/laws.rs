@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
-use crate::event::{Progress, Purpose, Verdict};
-use crate::ids::{AgentName, Attempt, CallId, MessageId, ModelName, RequestId};
+use crate::event::{Progress, Purpose, Span, Verdict};
+use crate::ids::{AgentName, Attempt, CallId, MessageId, ModelName, Position, RequestId};
 use crate::memory::CallState;
 use crate::money::Price;
 use crate::port::Reaction;
@@ -281,6 +281,23 @@ fn revise(past: &Past, b: u8) -> Command {
     runtime(Action::Revise { definition: definition(spec) })
 }
 
+/// Somebody wants some of the last events erased.
+fn erase(past: &Past, a: u8, b: u8) -> Command {
+    let to = past.world.head();
+    let from = Position::new(to.get().saturating_sub(u64::from(a % 20)).max(1));
+    let from = from.plus(u64::from(b % 8)).min(to);
+    Command::of(Principal::World, Action::Erase { events: vec![Span { from, to }], basis: "asked for".to_owned() })
+}
+
+/// The store has erased it, and the process dies before that is recorded.
+fn die_erasing(past: &mut Past) {
+    let owed = past.owed().into_iter();
+    let request =
+        owed.filter_map(|effect| if let Effect::Erase { request } = effect { Some(request) } else { None }).next();
+    past.erase(request.unwrap());
+    past.give(&reopen()).unwrap();
+}
+
 /// Stops one episode.
 fn stop_one(past: &Past, b: u8) -> Option<Command> {
     let episode = past.world.episodes().keys().nth(usize::from(b) % 4).copied()?;
@@ -317,6 +334,8 @@ fn step(past: &mut Past, (what, a, b): Step) {
         21 if a % 2 == 0 => Some(reopen_with([None, Some("k+1"), Some("k+1"), Some("k+2")][usize::from(b % 4)])),
         21 => Some(fork_of(&past.world)),
         22 if a % 4 == 0 => Some(revise(past, b)),
+        23 if past.world.is_erasing() => return die_erasing(past),
+        23 => Some(erase(past, a, b)),
         _ => {
             past.now.0 += u64::from(a) * u64::from(b) * 30;
             Some(runtime(Action::Tick))
