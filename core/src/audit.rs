@@ -127,10 +127,14 @@ impl Auditor {
     }
 }
 
-/// The world that `commit` begins, if it begins one.
+/// The world that `commit` begins, if it begins one: a new one, or a fork of the one before.
 fn opened_as(commit: &Commit) -> Option<crate::ids::WorldId> {
-    let first = commit.events.first().filter(|_| commit.header.first == Position::new(1))?;
-    if let Event::WorldOpened(opened) = first { Some(opened.world) } else { None }
+    let is_first = commit.header.first == Position::new(1);
+    let first = commit.events.first()?;
+    if let Event::Forked(forked) = first {
+        return (!is_first).then_some(forked.world);
+    }
+    if let Event::WorldOpened(opened) = first { is_first.then_some(opened.world) } else { None }
 }
 
 /// The rules that `commit` begins an epoch of, if it begins one, and the build that carried them, if it says so.

@@ -5,19 +5,22 @@ use crate::command::{Action, Command};
 use crate::commit::Commit;
 use crate::event::{CloseReason, Event, MessageEdited, ModelCalled, ModelFailed, Notice, PrefixCause};
 use crate::refusal::{Refusal, RefusalReason};
-use crate::world::{Decision, World};
+use crate::world::{Decision, Request, RequestKind, World};
 
 /// Whether content that was erased before `commit` can be why it came out otherwise.
 ///
-/// Facts hold all that decisions need but four things: how long a request to a model is and what its fingerprint is, the
-/// arguments that an approval is about, the attachments of a message that is edited, and a result that stands for further
-/// calls.
+/// Facts hold all that decisions need but five things: how long a request to a model is and what its fingerprint is, the
+/// arguments that an approval is about, the attachments of a message that is edited, a result that stands for further
+/// calls, and a question that a fork asks again.
 pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
     if is_about_erased_arguments(world, command, decision) || is_edit_of_erased(world, commit, command, decision) {
         return true;
     }
     if decision.events.is_empty() {
         return false;
+    }
+    if matches!(command.action, Action::Fork { .. }) {
+        return has_erased_question(world);
     }
     let same =
         |recorded: &Event, recomputed: &Event| is_same(recorded, recomputed) || is_same_call(recorded, recomputed);
@@ -30,6 +33,12 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
         return is_same_failure(recorded, recomputed);
     }
     [recorded, recomputed].into_iter().flatten().any(hangs_on_content)
+}
+
+/// Whether people were asked something whose words are gone: a fork cannot ask it again.
+fn has_erased_question(world: &World) -> bool {
+    let is_erased = |request: &Request| matches!(&request.kind, RequestKind::Question { question, .. } if question.present().is_none());
+    world.pending().values().any(is_erased)
 }
 
 /// Two requests that differ in nothing but what they say, and how long that is.

@@ -73,7 +73,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// The calls of a turn that wait for people. What nobody could decide, as its words were erased, is not asked again.
+    /// The calls of a turn that wait for people. A question whose words were erased is not asked again.
     fn asked_again(&self, agent: &AgentName, turn: &'w Turn) -> Vec<Asked<'w>> {
         let world = self.world;
         let open = |id: CallId| world.open_call(agent, id).map(|open| (id, open));
@@ -83,7 +83,7 @@ impl<'w> Draft<'w> {
             };
             let request = world.pending.get(request)?;
             let is_whole = match &request.kind {
-                RequestKind::Approval { .. } => request.arguments.present().is_some() && request.tool.is_some(),
+                RequestKind::Approval { .. } => request.tool.is_some(),
                 RequestKind::Question { question, .. } => question.present().is_some(),
                 RequestKind::Outcome { .. } => false,
             };
