@@ -13,10 +13,12 @@ pub(crate) mod acts;
 pub(crate) mod facts;
 pub(crate) mod laws;
 pub(crate) mod room;
+pub(crate) mod slices;
 
 pub(crate) use acts::*;
 pub(crate) use facts::*;
 pub(crate) use room::*;
+pub(crate) use slices::*;
 
 /// A world with its log, moved on by commands. Every commit is held against the laws.
 #[derive(Debug, Clone)]

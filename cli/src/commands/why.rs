@@ -18,7 +18,7 @@ pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError>
     let mut view: WhyView = serde_json::from_value(value).map_err(CliError::json)?;
     let mut terminal = Terminal::new();
     if common.json {
-        view.chain.iter_mut().for_each(|link| (link.actor.clear(), link.gist.clear()).0);
+        view.nodes.iter_mut().for_each(|node| (node.actor.clear(), node.gist.clear()).0);
         return terminal.document(&view);
     }
     lines(&view).iter().try_for_each(|line| terminal.line(line))

@@ -1,6 +1,5 @@
 //! Why an event is there, in words.
 
-use folkmoot::core::command::CommandKind;
 use folkmoot::core::event::{Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, RoutingTag, Verdict};
 use folkmoot::core::ids::AgentName;
 use folkmoot::core::principal::Principal;
@@ -8,25 +7,24 @@ use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
 
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, time};
-use crate::view::why::{ApprovalView, LinkView, TurnView, WakeView, WhyView};
+use crate::view::why::{ApprovalView, TurnView, WakeView, WhyView};
+
+mod tree;
 
 /// What people are told about an event.
 pub(crate) fn lines(view: &WhyView) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(link) = view.chain.first() {
-        lines.push(format!("{} {}", paint(BOLD, &format!("{}#{} {}", view.world, view.at, link.link.kind)), link.gist));
+    if let Some(node) = view.nodes.first() {
+        lines.push(format!("{} {}", paint(BOLD, &format!("{}#{} {}", view.world, view.at, node.node.kind)), node.gist));
         let (first, last) = view.commit;
         let commit = if first == last { String::new() } else { format!(", with the events {first} to {last}") };
-        lines.push(paint(DIM, &format!("recorded {}{commit}", time(link.link.time))));
+        lines.push(paint(DIM, &format!("recorded {}{commit}", time(node.node.time))));
     }
     lines.extend(view.routing.as_ref().map(routing).unwrap_or_default());
     lines.extend(view.turn.as_ref().map(turn).unwrap_or_default());
     lines.extend(view.approval.as_ref().map(approval).unwrap_or_default());
     lines.push(head("because"));
-    lines.extend(view.chain.iter().flat_map(link));
-    if view.is_cut {
-        lines.push("  … and so on".to_owned());
-    }
+    lines.extend(tree::lines(view));
     lines
 }
 
@@ -215,22 +213,6 @@ fn approval(view: &ApprovalView) -> Vec<String> {
     lines
 }
 
-/// An event of the chain, and below it what made it necessary.
-fn link(view: &LinkView) -> Vec<String> {
-    let LinkView { link, woken_by, actor, gist } = view;
-    let kind = paint(BOLD, &format!("{:<17}", link.kind));
-    let mut lines = vec![format!("  {:>5}  {kind}  {}  {gist}", link.at.get(), clean(actor)).trim_end().to_owned()];
-    let mut reasons: Vec<String> = woken_by.iter().map(|wake| format!("woken by {}", woken(wake))).collect();
-    if reasons.is_empty() {
-        reasons.extend(necessary(link.command).map(str::to_owned));
-    }
-    if link.cause.is_none() {
-        reasons.push(format!("a command of {}, which nothing before it made necessary", giver(&link.by)));
-    }
-    lines.extend(reasons.into_iter().map(|reason| paint(DIM, &format!("         {reason}"))));
-    lines
-}
-
 /// Who gave a command.
 fn giver(by: &Principal) -> String {
     match by {
@@ -239,48 +221,5 @@ fn giver(by: &Principal) -> String {
         Principal::Tool(tool) => format!("the tool {tool}"),
         Principal::World => "the world's script".to_owned(),
         Principal::Runtime => "the process that has the world open".to_owned(),
-    }
-}
-
-/// What made a command necessary; `None` if the event before says it all.
-const fn necessary(command: CommandKind) -> Option<&'static str> {
-    match command {
-        CommandKind::ContinueTurn => Some("all calls of its last answer have their results"),
-        CommandKind::RetryModel => Some("the attempt before failed or was lost"),
-        CommandKind::RecordAnswer => Some("its model answered"),
-        CommandKind::RecordFailure => Some("its model failed"),
-        CommandKind::StartTool => Some("nothing stands in the way of the call any more"),
-        CommandKind::FinishTool => Some("the tool ended"),
-        CommandKind::TimeOutTool => Some("the tool took too long"),
-        CommandKind::RecordReconcile => Some("the tool told what became of a lost run"),
-        CommandKind::DeclareUnknown => {
-            Some("the process that ran the tool died, and nothing can tell what became of it")
-        }
-        CommandKind::Tick => Some("time passed"),
-        CommandKind::Sign => Some("events had no signature yet"),
-        CommandKind::RecordErased => Some("the content is gone from the store"),
-        CommandKind::Create
-        | CommandKind::Open
-        | CommandKind::Revise
-        | CommandKind::PostMessage
-        | CommandKind::Edit
-        | CommandKind::Retract
-        | CommandKind::Regenerate
-        | CommandKind::Join
-        | CommandKind::Leave
-        | CommandKind::Label
-        | CommandKind::OpenTurn
-        | CommandKind::FailAgent
-        | CommandKind::StartStream
-        | CommandKind::Decide
-        | CommandKind::Revoke
-        | CommandKind::SetRights
-        | CommandKind::Observe
-        | CommandKind::Answer
-        | CommandKind::Settle
-        | CommandKind::Stop
-        | CommandKind::Fork
-        | CommandKind::Erase
-        | CommandKind::RecordStep => None,
     }
 }

@@ -1,10 +1,12 @@
-//! Why something happened: the chain of causes back to a person, and what a verdict was based on.
+//! Why something happened: its causes, back to what people did, and what a verdict was based on.
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::event::{Author, Event, RoutingReason};
 use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
 use folkmoot::core::port::EventLog;
-use folkmoot::core::why::{Asked, Decision, Link, TurnStory, Verdicts, message_of, request_of, routing_of, turn_of};
+use folkmoot::core::why::{
+    Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of, turn_of,
+};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +15,10 @@ use crate::view::event::EventView;
 use crate::view::gist;
 use crate::view::query::entry;
 
-/// The most links of a chain. One turn adds fewer than ten, so a chain this long goes through a hundred turns.
+/// The most events of a slice. One turn adds fewer than ten, so a slice this long goes through a hundred turns.
 const LINKS_MAX: usize = 1_000;
+/// How many commits are read at a time on the way back.
+const PAGE: usize = 32;
 
 /// Which event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,9 +43,9 @@ pub(crate) struct WhyView {
     pub(crate) turn: Option<TurnView>,
     /// The request for permission that it opens or decides.
     pub(crate) approval: Option<ApprovalView>,
-    /// The event itself, its cause, that one's cause, and so on.
-    pub(crate) chain: Vec<LinkView>,
-    /// Whether the chain goes on behind the last link.
+    /// The event and all that it would not have happened without, newest first.
+    pub(crate) nodes: Vec<NodeView>,
+    /// Whether older events are left out.
     pub(crate) is_cut: bool,
 }
 
@@ -74,11 +78,11 @@ pub(crate) struct ApprovalView {
     pub(crate) decision: Option<Decision>,
 }
 
-/// A link of the chain.
+/// An event of the slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct LinkView {
+pub(crate) struct NodeView {
     #[serde(flatten)]
-    pub(crate) link: Link,
+    pub(crate) node: SliceNode,
     /// For an agent that was woken: by which messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) woken_by: Vec<WakeView>,
@@ -101,7 +105,7 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
     }
     let reader = Reader { log, world: entry.world };
     let commit = reader.commit(at).await?;
-    let (chain, is_cut) = reader.chain(at).await?;
+    let (nodes, is_cut) = reader.slice(at).await?;
     Ok(WhyView {
         world: query.world.clone(),
         at,
@@ -109,7 +113,7 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
         routing: reader.routing(&commit, at).await?,
         turn: reader.turn(&commit, at).await?,
         approval: reader.approval(&commit, at).await?,
-        chain,
+        nodes,
         is_cut,
     })
 }
@@ -129,23 +133,40 @@ impl Reader<'_> {
         found.filter(holds).ok_or_else(|| CliError::other(INTEGRITY, format!("no commit of the log holds event {at}")))
     }
 
-    async fn chain(&self, at: Position) -> Result<(Vec<LinkView>, bool), CliError> {
-        let (mut chain, mut next) = (Vec::new(), Some(at));
-        while let Some(at) = next {
-            if chain.len() == LINKS_MAX {
-                return Ok((chain, true));
-            }
-            let commit = self.commit(at).await?;
-            let Some(link) = Link::of(&commit, at) else { break };
-            next = link.cause;
-            let woken_by = match &link.woken {
-                Some((agent, news)) => self.wakes(agent, news).await?,
-                None => Vec::new(),
-            };
-            let (actor, gist) = said(&commit, at)?;
-            chain.push(LinkView { link, woken_by, actor, gist });
+    async fn slice(&self, at: Position) -> Result<(Vec<NodeView>, bool), CliError> {
+        let (mut slice, mut page) = (Slice::of(at, LINKS_MAX), Vec::new());
+        while let Some(needed) = slice.needs() {
+            slice.take(&self.back_to(needed, &mut page).await?);
         }
-        Ok((chain, false))
+        let (nodes, is_cut) = slice.finish();
+        let mut views = Vec::new();
+        for node in nodes {
+            let commit = self.back_to(node.at, &mut page).await?;
+            views.push(self.node(node, &commit).await?);
+        }
+        Ok((views, is_cut))
+    }
+
+    /// The commit that holds `at`, from `page` if it is there: commits from some place on back, newest first.
+    async fn back_to(&self, at: Position, page: &mut Vec<Commit>) -> Result<Commit, CliError> {
+        let holds = |commit: &Commit| commit.header.first <= at && at <= commit.last();
+        if !page.iter().any(holds) {
+            let newest = self.commit(at).await?;
+            let older = self.log.read_back(self.world, newest.header.first, PAGE).await?;
+            *page = [newest].into_iter().chain(older.into_iter().map(|stored| stored.commit)).collect();
+        }
+        let missing = || CliError::other(INTEGRITY, format!("no commit of the log holds event {at}"));
+        page.iter().find(|commit| holds(commit)).cloned().ok_or_else(missing)
+    }
+
+    async fn node(&self, node: SliceNode, commit: &Commit) -> Result<NodeView, CliError> {
+        let event = commit.numbered().find(|(here, _)| *here == node.at).map(|(_, event)| event);
+        let woken_by = match event.and_then(woken) {
+            Some((agent, news)) => self.wakes(agent, news).await?,
+            None => Vec::new(),
+        };
+        let (actor, gist) = said(commit, node.at)?;
+        Ok(NodeView { node, woken_by, actor, gist })
     }
 
     async fn wakes(&self, agent: &AgentName, news: &[Position]) -> Result<Vec<WakeView>, CliError> {
@@ -213,6 +234,14 @@ impl Reader<'_> {
             if let Event::ApprovalDecided(decided) = event { Some(Decision::from((at, decided))) } else { None };
         Ok(asked.map(|asked| ApprovalView { asked, decision }))
     }
+}
+
+/// The agent that an event is about to be woken, with its news.
+fn woken(event: &Event) -> Option<(&AgentName, &[Position])> {
+    if let Event::TurnOpened(opened) = event {
+        return Some((&opened.agent, &opened.news));
+    }
+    if let Event::TurnDeclined(declined) = event { Some((&declined.agent, &declined.news)) } else { None }
 }
 
 /// Who acts in the event at `at`, and what happens in it, for people.

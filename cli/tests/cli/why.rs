@@ -74,25 +74,49 @@ fn an_approval_leads_back_to_the_person_who_began() {
         .out_has("worker asks to run run_command (destructive) with {\"argv\":[\"wc\",\"-w\",\"CHANGES.md\"]}\n")
         .out_has("  asked because the tool is destructive")
         .out_has("  ada (script ada) allows it, and did not confirm what was shown\n")
-        .out_has("ada: Prepare the 1.2 release\n         a command of ada, which nothing before it made necessary\n");
+        .out_has("ada: Prepare the 1.2 release  (a command of ada, which nothing before it made necessary)\n");
     let why = why(&desk, &at);
-    let kinds: Vec<&str> = why["chain"].as_array().unwrap().iter().map(|link| link["kind"].as_str().unwrap()).collect();
-    let wanted =
-        ["ApprovalDecided", "ApprovalRequested", "ModelCalled", "MessagePosted", "ModelCalled", "MessagePosted"];
-    assert_eq!(kinds, wanted);
+    let kinds: Vec<&str> = why["nodes"].as_array().unwrap().iter().map(|node| node["kind"].as_str().unwrap()).collect();
+    let turn = ["ModelAnswered", "ModelCalled", "TurnOpened", "MessageRouted", "MessagePosted"];
+    let asked = ["ApprovalDecided", "ApprovalRequested", "CallsAdmitted"];
+    assert_eq!(kinds, [asked.as_slice(), &turn, &turn].concat());
     assert_eq!(why["approval"]["decision"]["verdict"], "allow");
-    assert!(why["chain"][0].get("gist").is_none(), "what is for people is not in the data");
+    assert!(why["nodes"][0].get("gist").is_none(), "what is for people is not in the data");
 }
 
 #[test]
-fn every_event_of_a_log_has_a_chain_that_ends() {
+fn every_event_of_a_log_leads_back_to_what_somebody_did() {
     let desk = told();
     for at in 1..=desk.kinds("release-room").len() {
         let why = why(&desk, &at.to_string());
-        let chain = why["chain"].as_array().unwrap();
-        assert_eq!(chain[0]["at"], at);
-        assert!(chain.last().unwrap()["cause"].is_null() && why["is_cut"] == false, "{why}");
+        let nodes = why["nodes"].as_array().unwrap();
+        assert_eq!((&nodes[0]["at"], &why["is_cut"]), (&at.into(), &false.into()));
+        for node in nodes {
+            let causes = node["because"].as_array().unwrap();
+            assert!(causes.iter().all(|cause| cause.as_u64() < node["at"].as_u64()), "{node}");
+            let acts = ["create", "open", "post_message", "record_step"];
+            assert!(!causes.is_empty() || acts.contains(&node["command"].as_str().unwrap()), "{node}");
+        }
     }
+}
+
+#[test]
+fn causes_are_drawn_as_a_tree_with_each_event_once() {
+    let desk = told();
+    let calls = desk.run(&["log", "release-room", "--json", "--kind", "ModelCalled"]).expect(0).values();
+    let continued = calls.iter().find(|call| call["facts"]["items"] == 5).unwrap();
+    let out = desk.run(&["why", "release-room", &continued["position"].to_string()]).expect(0).out;
+    let (_, tree) = out.split_once("because:\n").unwrap();
+    assert!(tree.lines().next().unwrap().contains("ModelCalled"), "{tree}");
+    assert!(
+        tree.contains("\n  ├─ ")
+            && tree.contains("\n  │  └ ")
+            && tree.contains("\n  └─ ")
+            && tree.contains("\n     └ "),
+        "{tree}"
+    );
+    assert_eq!(tree.matches("(above)").count(), 1, "{tree}");
+    assert_eq!(tree.matches("ada: Prepare the 1.2 release").count(), 1, "{tree}");
 }
 
 #[test]

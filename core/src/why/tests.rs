@@ -1,29 +1,21 @@
 use super::*;
-use crate::command::Action;
 use crate::effect::Effect;
 use crate::event::Notice;
 use crate::event::{Author, CloseReason, DampReason, EventKind, NoticePosted, RoutingReason, RoutingRule, RoutingTag};
-use crate::ids::{CallId, TurnId};
-use crate::spec::Limits;
+use crate::ids::{AgentName, CallId, TurnId};
+use crate::principal::Principal;
 use crate::testing::*;
 
 /// The commit that holds `position`.
-fn commit_of(past: &Past, position: Position) -> &Commit {
+pub(super) fn commit_of(past: &Past, position: Position) -> &Commit {
     let holds = |commit: &&Commit| commit.header.first <= position && position <= commit.last();
     past.commits.iter().find(holds).unwrap()
 }
 
 /// The position of the last event of this kind.
-fn last(past: &Past, kind: EventKind) -> Position {
+pub(super) fn last(past: &Past, kind: EventKind) -> Position {
     let all = past.commits.iter().flat_map(Commit::numbered);
     all.filter(|(_, event)| event.kind() == kind).map(|(at, _)| at).last().unwrap()
-}
-
-/// The chain from the last event of a kind back: kinds of events.
-fn chain(past: &Past, kind: EventKind) -> Vec<String> {
-    let link = |at| Link::of(commit_of(past, at), at).unwrap();
-    let links = std::iter::successors(Some(link(last(past, kind))), |before| before.cause.map(link));
-    links.map(|link| link.kind).collect()
 }
 
 fn verdicts(past: &Past) -> Verdicts {
@@ -56,65 +48,15 @@ fn rerouted(mut past: Past, change: impl FnOnce(&mut MessageRouted)) -> Past {
 }
 
 /// Bob asked to wipe, ada allowed it, and bob told eve.
-fn allowed() -> Past {
+pub(super) fn allowed() -> Past {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let request = past.request();
     let past = past.then(allow(request)).started("bob", 0, 1).finished("bob", 0, 1, done());
     past.carried_on("bob").answered("bob", text("@eve wiped")).woke("eve")
 }
 
-fn done() -> crate::tool::ToolOutcome {
+pub(super) fn done() -> crate::tool::ToolOutcome {
     crate::tool::ToolOutcome::text("done")
-}
-
-#[test]
-fn causes_lead_from_an_event_back_to_the_person_who_spoke() {
-    let words = ["ModelCalled", "MessagePosted", "ModelCalled", "ToolFinished", "ToolStarted", "ApprovalDecided"];
-    let before = ["ApprovalRequested", "ModelCalled", "MessagePosted"];
-    let past = allowed();
-    assert_eq!(chain(&past, EventKind::ModelCalled), [words.as_slice(), &before].concat());
-    let first = Link::of(commit_of(&past, at(4)), at(4)).unwrap();
-    assert_eq!((first.cause, first.by, first.kind.as_str()), (None, ada(), "MessagePosted"));
-}
-
-#[test]
-fn every_event_has_a_link_and_every_chain_ends() {
-    let past = allowed().answered("eve", text("@nobody hm")).then(post("@bobby hi")).then(post("@bob wait")).crashed();
-    for (at, event) in past.commits.iter().flat_map(Commit::numbered) {
-        let link = Link::of(commit_of(&past, at), at).unwrap();
-        assert!(link.cause.is_none_or(|cause| cause < at), "{at} {event:?}");
-    }
-    assert_eq!(Link::of(&past.commits[0], at(99)), None);
-}
-
-#[test]
-fn routing_and_its_notices_lead_to_their_message() {
-    let past = Past::began().said("@bobby hi");
-    assert_eq!(chain(&past, EventKind::NoticePosted), ["NoticePosted", "MessagePosted"]);
-    assert_eq!(chain(&past, EventKind::MessageRouted), ["MessageRouted", "MessagePosted"]);
-}
-
-#[test]
-fn what_a_stop_ends_leads_to_the_stop() {
-    let past = Past::began().said("@bob hi").woke("bob").then(stop());
-    assert_eq!(chain(&past, EventKind::TurnClosed), ["TurnClosed", "Stopped"]);
-}
-
-#[test]
-fn what_time_ends_leads_to_its_request() {
-    let past = Past::began().bob_calls(&[("wipe", "{}")]);
-    let late = past.after_ms(Limits::default().approval_ttl_destructive_ms + 1);
-    let late = late.then(runtime(Action::Tick));
-    let before = ["ApprovalRequested", "ModelCalled", "MessagePosted"];
-    assert_eq!(chain(&late, EventKind::ToolFinished), [["ToolFinished"].as_slice(), &before].concat());
-}
-
-#[test]
-fn an_agent_that_was_woken_names_its_news() {
-    let past = Past::began().said("@bob one").said("@bob two").woke("bob");
-    let at = last(&past, EventKind::ModelCalled);
-    let link = Link::of(commit_of(&past, at), at).unwrap();
-    assert_eq!(link.woken, Some((agent("bob"), vec![Position::new(4), Position::new(6)])));
 }
 
 #[test]

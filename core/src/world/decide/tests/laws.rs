@@ -363,5 +363,6 @@ proptest! {
         for one in steps {
             step(&mut past, one);
         }
+        causes_hold(&past);
     }
 }

@@ -126,5 +126,6 @@ proptest! {
         let mut past = Past::with(busy_room(choice)).said("@bob begin").said("@eve and you");
         steps.into_iter().for_each(|one| step(&mut past, one));
         settle(&mut past);
+        causes_hold(&past);
     }
 }
