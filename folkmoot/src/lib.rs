@@ -14,6 +14,8 @@ mod helper;
 mod media_type;
 mod room;
 pub mod run;
+pub mod text;
+pub mod words;
 
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Assemble, AssembleError, DraftEnding, File, FoldError, IDLE_CLOSE, Key,

@@ -2,22 +2,20 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CallStatus, CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice,
-    OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpentLimit, ToolFinished, UnknownCause,
-    Verdict,
+    CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice, OutcomeSettled,
+    ReconciledHow, RoutingRule, RoutingTag, SettledHow, ToolFinished, Verdict,
 };
-use folkmoot::core::ids::{AgentName, Attempt, Position, RequestId};
-use folkmoot::core::tool::{ToolErrorCode, ToolOutcome};
+use folkmoot::core::ids::{Attempt, Position};
+use folkmoot::core::tool::ToolOutcome;
 use folkmoot::core::world::approval_text;
 use folkmoot::run::refused_because;
+pub(crate) use folkmoot::words::{result, told, undeliverable};
+use folkmoot::words::{shortened, status_word, unknown_because};
 
 use super::chat::{Chat, Line};
 use super::grant;
 use super::request::wanted;
 use super::{clean, clip, one_line, time};
-
-/// The longest result that is shown in a line, in characters.
-const RESULT_MAX: usize = 100;
 
 /// The index of the script's step that a commit records.
 pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
@@ -195,8 +193,11 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         }),
         Event::OutcomeUnknown(unknown) => {
             let tool = chat.tool(unknown.call);
-            let what =
-                format!("whether {tool} of {} took effect is not known: {}", unknown.agent, cause(unknown.cause));
+            let what = format!(
+                "whether {tool} of {} took effect is not known: {}",
+                unknown.agent,
+                unknown_because(unknown.cause)
+            );
             Some(Line::Asks(chat.request(at), vec![what]))
         }
         Event::OutcomeSettled(settled) => Some(Line::Good(settlement(chat, settled))),
@@ -223,30 +224,6 @@ fn settlement(chat: &Chat, settled: &OutcomeSettled) -> String {
     format!("{} settles {}: {how}", settled.by, chat.request(settled.request))
 }
 
-const fn cause(cause: UnknownCause) -> &'static str {
-    match cause {
-        UnknownCause::Crash => "the process that ran it died",
-        UnknownCause::Stopped => "it was stopped",
-        UnknownCause::TimedOut => "it took too long",
-        UnknownCause::Lost => "what ran it was lost",
-        UnknownCause::Superseded => "a newer message took its place",
-    }
-}
-
-/// What a call gave, in a line.
-pub(crate) fn result(finished: &ToolFinished) -> String {
-    let outcome = finished.outcome.present().and_then(Option::as_ref);
-    match (&finished.status, outcome) {
-        (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.text),
-        (CallStatus::Done, _) => "[erased]".to_owned(),
-        (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
-            format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
-        }
-        (CallStatus::Failed(code), _) => format!("failed ({})", failure_word(*code)),
-        (status, _) => status_word(status).to_owned(),
-    }
-}
-
 /// The same, where what the tool shows stands below: then its words are for models.
 fn result_beside_views(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
@@ -255,57 +232,6 @@ fn result_beside_views(finished: &ToolFinished) -> String {
             output.summary.as_deref().map_or_else(|| status_word(&finished.status).to_owned(), shortened)
         }
         Some(ToolOutcome::Done(_) | ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) | None => result(finished),
-    }
-}
-
-/// A result's beginning, and how much there is of it.
-fn shortened(text: &str) -> String {
-    let lines = text.lines().count();
-    let gist = clip(&one_line(text), RESULT_MAX);
-    if lines > 1 { format!("{gist} ({lines} lines)") } else { gist }
-}
-
-pub(crate) const fn status_word(status: &CallStatus) -> &'static str {
-    match status {
-        CallStatus::Done => "done",
-        CallStatus::Failed(_) => "failed",
-        CallStatus::Denied => "denied, did not run",
-        CallStatus::DeniedBefore => "the same call was denied before, did not run",
-        CallStatus::Forbidden => "the room's rules forbid it, did not run",
-        CallStatus::QuotaSpent => "called as often as it may be, did not run",
-        CallStatus::NotAllowed => "not allowed in this room, did not run",
-        CallStatus::Expired => "nobody decided in time, did not run",
-        CallStatus::Invalid(_) => "the arguments do not fit, did not run",
-        CallStatus::Missing => "there is no such tool",
-        CallStatus::TooMany => "too many calls in one answer, did not run",
-        CallStatus::ToolsDisabled => "no tool may be called in the closing answer",
-        CallStatus::Cancelled => "stopped before it started",
-        CallStatus::Superseded => "a newer message took its place",
-        CallStatus::Unknown(_) => "whether it took effect is not known",
-        CallStatus::SettledRan => "it took effect, as a person found",
-        CallStatus::SettledNotRun => "it did not take effect, as a person found",
-        CallStatus::Answered(_) => "answered",
-        CallStatus::Unanswered(_) => "the agent that was asked gave no answer",
-        CallStatus::NoSuchAgent => "there is no such agent to turn to",
-        CallStatus::WouldDeadlock => "the agents would wait for each other",
-        CallStatus::TooDeep => "too many agents wait for one another",
-        CallStatus::HopBudget => "the agents have talked to each other enough in this episode",
-        CallStatus::NotAlone => "a handoff must be the only call, nothing was handed over",
-        CallStatus::HandedOff => "handed over",
-    }
-}
-
-const fn failure_word(code: ToolErrorCode) -> &'static str {
-    match code {
-        ToolErrorCode::NotFound => "not found",
-        ToolErrorCode::NotAllowed => "not allowed",
-        ToolErrorCode::BadArguments => "bad arguments",
-        ToolErrorCode::TooLarge => "too large",
-        ToolErrorCode::TimedOut => "timed out",
-        ToolErrorCode::ExitedWithFailure => "exited with failure",
-        ToolErrorCode::DryRun => "not run: this room is a dry run",
-        ToolErrorCode::Lost => "lost",
-        ToolErrorCode::Failed => "failed",
     }
 }
 
@@ -349,51 +275,4 @@ fn model_failed(failed: &ModelFailed) -> String {
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
     let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
-}
-
-/// That nobody has these names, as they were written, and whose names are near.
-pub(crate) fn undeliverable(names: &[String], nearest: &[AgentName]) -> String {
-    let written: Vec<String> = names.iter().map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX))).collect();
-    let what = if written.is_empty() { "a name in this message".to_owned() } else { written.join(" or ") };
-    let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
-    let hint = if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
-    format!("nobody here answers to {what}{hint}")
-}
-
-/// A notice as a sentence. `name` gives a request's.
-pub(crate) fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
-    match notice {
-        Notice::Undeliverable { nearest, .. } => undeliverable(&[], nearest),
-        Notice::NobodyAnswers { .. } => {
-            "nobody will answer: address somebody with @name at the start of a line".to_owned()
-        }
-        Notice::OnlyNamed { agents, .. } => {
-            let names: Vec<String> = agents.iter().map(|name| format!("@{name}")).collect();
-            format!("to address {}, put the name at the start of a line", names.join(" or "))
-        }
-        Notice::HopBudgetSpent { agent } => {
-            format!("the agents have talked to each other enough in this episode; nobody answers {agent}")
-        }
-        Notice::PairDamped { agent, other } => {
-            format!("{agent} and {other} have only answered each other; {other} does not answer any more")
-        }
-        Notice::AgentWaits { agent, request } => {
-            format!("{agent} waits for {}; the message is kept until then", name(*request))
-        }
-        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
-        Notice::LimitReached { agent, limit: SpentLimit::ModelCalls } => {
-            format!("{agent} has no model calls left in this episode")
-        }
-        Notice::LimitReached { agent, limit: SpentLimit::Cost } => {
-            format!("{agent} cannot ask a model: that could cost more than the room may spend (limits.cost)")
-        }
-        Notice::LimitReached { agent, limit: SpentLimit::CostPerEpisode } => {
-            format!("{agent} cannot ask a model: that could cost more than an episode may (limits.cost_per_episode)")
-        }
-        Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
-        Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
-        Notice::OutcomeUnknown { agent, request } => {
-            format!("whether a call of {agent} took effect is not known: {} asks", name(*request))
-        }
-    }
 }

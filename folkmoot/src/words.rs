@@ -1,0 +1,139 @@
+//! Sentences for what happens beside the talk: the same on a terminal and in a report.
+
+use folkmoot_core::event::{CallStatus, Notice, SpentLimit, ToolFinished, UnknownCause};
+use folkmoot_core::ids::{AgentName, RequestId};
+use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
+
+use crate::text::{clip, one_line};
+
+/// The longest result that is shown in a line, in characters.
+const RESULT_MAX: usize = 100;
+
+/// What a call gave, in a line.
+#[must_use]
+pub fn result(finished: &ToolFinished) -> String {
+    let outcome = finished.outcome.present().and_then(Option::as_ref);
+    match (&finished.status, outcome) {
+        (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.text),
+        (CallStatus::Done, _) => "[erased]".to_owned(),
+        (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
+            format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
+        }
+        (CallStatus::Failed(code), _) => format!("failed ({})", failure_word(*code)),
+        (status, _) => status_word(status).to_owned(),
+    }
+}
+
+/// A result's beginning, and how much there is of it.
+#[must_use]
+pub fn shortened(text: &str) -> String {
+    let lines = text.lines().count();
+    let gist = clip(&one_line(text), RESULT_MAX);
+    if lines > 1 { format!("{gist} ({lines} lines)") } else { gist }
+}
+
+/// How a call ended, in words.
+#[must_use]
+pub const fn status_word(status: &CallStatus) -> &'static str {
+    match status {
+        CallStatus::Done => "done",
+        CallStatus::Failed(_) => "failed",
+        CallStatus::Denied => "denied, did not run",
+        CallStatus::DeniedBefore => "the same call was denied before, did not run",
+        CallStatus::Forbidden => "the room's rules forbid it, did not run",
+        CallStatus::QuotaSpent => "called as often as it may be, did not run",
+        CallStatus::NotAllowed => "not allowed in this room, did not run",
+        CallStatus::Expired => "nobody decided in time, did not run",
+        CallStatus::Invalid(_) => "the arguments do not fit, did not run",
+        CallStatus::Missing => "there is no such tool",
+        CallStatus::TooMany => "too many calls in one answer, did not run",
+        CallStatus::ToolsDisabled => "no tool may be called in the closing answer",
+        CallStatus::Cancelled => "stopped before it started",
+        CallStatus::Superseded => "a newer message took its place",
+        CallStatus::Unknown(_) => "whether it took effect is not known",
+        CallStatus::SettledRan => "it took effect, as a person found",
+        CallStatus::SettledNotRun => "it did not take effect, as a person found",
+        CallStatus::Answered(_) => "answered",
+        CallStatus::Unanswered(_) => "the agent that was asked gave no answer",
+        CallStatus::NoSuchAgent => "there is no such agent to turn to",
+        CallStatus::WouldDeadlock => "the agents would wait for each other",
+        CallStatus::TooDeep => "too many agents wait for one another",
+        CallStatus::HopBudget => "the agents have talked to each other enough in this episode",
+        CallStatus::NotAlone => "a handoff must be the only call, nothing was handed over",
+        CallStatus::HandedOff => "handed over",
+    }
+}
+
+const fn failure_word(code: ToolErrorCode) -> &'static str {
+    match code {
+        ToolErrorCode::NotFound => "not found",
+        ToolErrorCode::NotAllowed => "not allowed",
+        ToolErrorCode::BadArguments => "bad arguments",
+        ToolErrorCode::TooLarge => "too large",
+        ToolErrorCode::TimedOut => "timed out",
+        ToolErrorCode::ExitedWithFailure => "exited with failure",
+        ToolErrorCode::Lost => "lost",
+        ToolErrorCode::Failed => "failed",
+    }
+}
+
+/// Why nobody knows whether a call took effect.
+#[must_use]
+pub const fn unknown_because(cause: UnknownCause) -> &'static str {
+    match cause {
+        UnknownCause::Crash => "the process that ran it died",
+        UnknownCause::Stopped => "it was stopped",
+        UnknownCause::TimedOut => "it took too long",
+        UnknownCause::Lost => "what ran it was lost",
+        UnknownCause::Superseded => "a newer message took its place",
+    }
+}
+
+/// That nobody has these names, as they were written, and whose names are near.
+#[must_use]
+pub fn undeliverable(names: &[String], nearest: &[AgentName]) -> String {
+    let written: Vec<String> = names.iter().map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX))).collect();
+    let what = if written.is_empty() { "a name in this message".to_owned() } else { written.join(" or ") };
+    let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
+    let hint = if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
+    format!("nobody here answers to {what}{hint}")
+}
+
+/// A notice as a sentence. `name` gives a request's.
+#[must_use]
+pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
+    match notice {
+        Notice::Undeliverable { nearest, .. } => undeliverable(&[], nearest),
+        Notice::NobodyAnswers { .. } => {
+            "nobody will answer: address somebody with @name at the start of a line".to_owned()
+        }
+        Notice::OnlyNamed { agents, .. } => {
+            let names: Vec<String> = agents.iter().map(|name| format!("@{name}")).collect();
+            format!("to address {}, put the name at the start of a line", names.join(" or "))
+        }
+        Notice::HopBudgetSpent { agent } => {
+            format!("the agents have talked to each other enough in this episode; nobody answers {agent}")
+        }
+        Notice::PairDamped { agent, other } => {
+            format!("{agent} and {other} have only answered each other; {other} does not answer any more")
+        }
+        Notice::AgentWaits { agent, request } => {
+            format!("{agent} waits for {}; the message is kept until then", name(*request))
+        }
+        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
+        Notice::LimitReached { agent, limit: SpentLimit::ModelCalls } => {
+            format!("{agent} has no model calls left in this episode")
+        }
+        Notice::LimitReached { agent, limit: SpentLimit::Cost } => {
+            format!("{agent} cannot ask a model: that could cost more than the room may spend (limits.cost)")
+        }
+        Notice::LimitReached { agent, limit: SpentLimit::CostPerEpisode } => {
+            format!("{agent} cannot ask a model: that could cost more than an episode may (limits.cost_per_episode)")
+        }
+        Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
+        Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
+        Notice::OutcomeUnknown { agent, request } => {
+            format!("whether a call of {agent} took effect is not known: {} asks", name(*request))
+        }
+    }
+}
