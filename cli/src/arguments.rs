@@ -11,7 +11,7 @@ use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 mod decision;
 mod evidence;
 
-pub(crate) use evidence::{CheckBundle, Export, ExportFormat};
+pub(crate) use evidence::{CheckBundle, Export, Form};
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
 
@@ -110,7 +110,7 @@ pub(crate) enum Command {
     Why(Why),
     /// Check a world: that it reads, and that every recorded command is decided again as it was.
     Verify(Verify),
-    /// Take a world elsewhere, with what proves it.
+    /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
     Export(Export),
     /// Check a bundle that was exported, offline.
     CheckBundle(CheckBundle),

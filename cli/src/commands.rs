@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::arguments::{Arguments, Command, Common, ExportFormat};
+use crate::arguments::{Arguments, Command, Common};
 use crate::exit::{self, CliError};
 use crate::{interrupt, terminal};
 
@@ -19,6 +19,7 @@ mod completions;
 mod decision;
 mod deny;
 mod doctor;
+mod export;
 mod export_bundle;
 mod grants;
 mod log;
@@ -63,9 +64,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Replay(arguments) => replay::replay(common, arguments).await,
         Command::Why(arguments) => why::why(common, arguments).await,
         Command::Verify(arguments) => verify::verify(common, arguments).await,
-        Command::Export(arguments) => match arguments.format {
-            ExportFormat::Bundle => export_bundle::export_bundle(common, arguments).await,
-        },
+        Command::Export(arguments) => export::export(common, arguments).await,
         Command::CheckBundle(arguments) => check_bundle::check_bundle(common, &arguments),
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Grants(arguments) => grants::grants(common, arguments).await,

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use folkmoot::core::causes::with_causes;
 use folkmoot::core::port::{AppendError, ReadError};
 use folkmoot::core::refusal::Refusal;
+use folkmoot::export::ExportError;
 use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};
 use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
@@ -131,6 +132,18 @@ fn read_code(error: &ReadError) -> u8 {
 impl From<ReadError> for CliError {
     fn from(error: ReadError) -> Self {
         Self::Fold(FoldError::Read(error))
+    }
+}
+
+impl From<ExportError> for CliError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::Fold(error) => error.into(),
+            ExportError::Read(error) => error.into(),
+            error @ (ExportError::Event { .. } | ExportError::Commit { .. } | ExportError::Page(_) | _) => {
+                Self::other(FAILED, with_causes(&error))
+            }
+        }
     }
 }
 

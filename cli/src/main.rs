@@ -11,6 +11,7 @@ mod control;
 mod credentials;
 mod exit;
 mod interrupt;
+mod new_file;
 mod person;
 mod recording;
 mod session;

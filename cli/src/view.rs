@@ -1,6 +1,7 @@
 //! What commands answer, as data: the same for people, for `--json` and for the control socket.
 
 pub(crate) mod event;
+pub(crate) mod export;
 pub(crate) mod gist;
 pub(crate) mod prompt;
 pub(crate) mod query;

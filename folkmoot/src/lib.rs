@@ -8,6 +8,7 @@
 
 pub mod audit;
 pub mod evidence;
+pub mod export;
 pub mod script;
 
 mod helper;

@@ -72,6 +72,7 @@ const fn failure_word(code: ToolErrorCode) -> &'static str {
         ToolErrorCode::TooLarge => "too large",
         ToolErrorCode::TimedOut => "timed out",
         ToolErrorCode::ExitedWithFailure => "exited with failure",
+        ToolErrorCode::DryRun => "not run: this room is a dry run",
         ToolErrorCode::Lost => "lost",
         ToolErrorCode::Failed => "failed",
     }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use folkmoot::core::ids::WorldName;
+use folkmoot::export::ExportFormat;
 
 use super::world;
 
@@ -15,7 +17,7 @@ pub(crate) struct Export {
     pub(crate) world: WorldName,
     /// In which form.
     #[arg(long, value_name = "FORM", value_enum)]
-    pub(crate) format: ExportFormat,
+    pub(crate) format: Form,
     /// Only the commits that hold these events, e.g. `17,26-28`; of what else is in them, no content.
     #[arg(long, value_name = "N,M-K", conflicts_with = "why")]
     pub(crate) events: Option<String>,
@@ -31,13 +33,46 @@ pub(crate) struct Export {
     /// The file to write; `-` or nothing: standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Overwrite the file if it exists.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+}
+
+impl Export {
+    /// Whether something is asked for that only evidence has.
+    pub(crate) fn is_about_evidence(&self) -> bool {
+        self.events.is_some() || self.why.is_some() || !self.note.is_empty()
+    }
 }
 
 /// In which form a world is exported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExportFormat {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// For people or programs to read.
+    Read(ExportFormat),
     /// An evidence bundle, for `check-bundle`.
     Bundle,
+}
+
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Read(ExportFormat::Markdown),
+            Self::Read(ExportFormat::Lines),
+            Self::Read(ExportFormat::Html),
+            Self::Bundle,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Read(format @ ExportFormat::Markdown) => (format.name(), "what people read, in Markdown"),
+            Self::Read(format @ ExportFormat::Lines) => (format.name(), "every event, as a line of JSON"),
+            Self::Read(format @ ExportFormat::Html) => (format.name(), "a report for people, in one file"),
+            Self::Bundle => ("bundle", "evidence, for `check-bundle`"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }
 
 /// `check-bundle`.

@@ -14,11 +14,12 @@ use folkmoot::store::{Choice, OpenMode};
 
 use crate::arguments::{Common, Export};
 use crate::commands::place;
-use crate::exit::{CliError, FAILED, STORE, USAGE};
+use crate::exit::{CliError, STORE, USAGE};
+use crate::new_file::NewFile;
 use crate::source::hold;
 
 /// Writes an evidence bundle.
-pub(crate) async fn export_bundle(common: &Common, arguments: Export) -> Result<(), CliError> {
+pub(crate) async fn export_bundle(common: &Common, arguments: Export, target: Option<&Path>) -> Result<(), CliError> {
     let key = arguments.key.as_deref().map(signer).transpose()?;
     let notes = arguments.note.iter().map(|path| note(path)).collect::<Result<Vec<_>, _>>()?;
     let store = hold(&common.store, OpenMode::Existing).await?.map_err(|(_, locked)| CliError::from(locked))?;
@@ -30,11 +31,10 @@ pub(crate) async fn export_bundle(common: &Common, arguments: Export) -> Result<
         let what = format!("the bundle would have {} bytes; at most {BUNDLE_MAX} can be checked", bytes.len());
         return Err(CliError::other(USAGE, format!("{what}: choose events with --events or --why")));
     }
-    match arguments.output.as_deref().filter(|path| *path != Path::new("-")) {
-        None => std::io::stdout().write_all(&bytes).map_err(CliError::output),
-        Some(path) => std::fs::write(path, bytes)
-            .map_err(|error| CliError::other(FAILED, format!("{} cannot be written: {error}", path.display()))),
-    }
+    let Some(path) = target else { return std::io::stdout().write_all(&bytes).map_err(CliError::output) };
+    let mut file = NewFile::beside(path)?;
+    file.write(&bytes)?;
+    file.finish(path, arguments.force)
 }
 
 async fn bundle(

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::exit::{CliError, USAGE};
 use crate::view::event::EventView;
+use crate::view::export::{ExportQuery, pieces};
 use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::rights::RightsView;
@@ -57,6 +58,8 @@ pub(crate) enum Query {
     Names,
     /// What the checks of a world say: that they begin, and at the end their report.
     Verify(WorldName),
+    /// A world written down, piece by piece.
+    Export(ExportQuery),
 }
 
 /// Which events.
@@ -110,6 +113,7 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
         Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Names => values(&names(log).await?),
         Query::Verify(world) => verify(log, world).await,
+        Query::Export(query) => pieces(log, query).await,
         Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
     }
 }

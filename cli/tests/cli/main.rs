@@ -13,6 +13,7 @@ mod consent;
 mod decisions;
 mod desk;
 mod expectations;
+mod export;
 mod prompt;
 mod reads;
 mod real_time;

@@ -135,10 +135,11 @@ fn what_is_read_from_the_holder_is_what_is_read_from_the_store() {
     let replay = || desk.run(&["replay", "gate", "--json"]).expect(0).out;
     let log = || desk.run(&["log", "gate", "--json"]).expect(0).out;
     let transcript = || desk.run(&["replay", "gate", "--transcript", "--limit", "1"]).expect(0).out;
-    let held = (replay(), log(), transcript());
+    let export = || ["md", "jsonl", "html"].map(|form| desk.run(&["export", "gate", "--format", form]).expect(0).out);
+    let held = (replay(), log(), transcript(), export());
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
-    assert_eq!((replay(), log(), transcript()), held);
+    assert_eq!((replay(), log(), transcript(), export()), held);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::{CallId, Position, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, ReadError};
-use folkmoot_core::why::Link;
+use folkmoot_core::why::Slice;
 use folkmoot_store::Store;
 use futures::TryStreamExt as _;
 
@@ -14,32 +14,31 @@ use super::{EvidenceError, id_of};
 /// The most events of a slice: the nearest causes come first.
 const EVENTS_MAX: usize = 10_000;
 
-/// The events that tell why the one at `at` is there, back to a person, and what became of the calls that it and its
-/// causes are about.
+/// The events that tell why the one at `at` is there, back to a person, and what became of the calls that it is about.
 ///
 /// # Errors
 /// [`EvidenceError`] if there is no such event, or if the log does not read.
 pub async fn slice_of(store: &Store, world: &WorldName, at: Position) -> Result<BTreeSet<Position>, EvidenceError> {
     let id = id_of(store, world).await?;
     let calls = Calls::read(store, id).await?;
-    let mut next: Vec<Position> = calls.all(at).chain([at]).collect();
     let mut slice = BTreeSet::new();
-    while let Some(at) = next.pop() {
-        if slice.len() >= EVENTS_MAX || !slice.insert(at) {
-            continue;
+    for start in calls.beside(at).chain([at]) {
+        if slice.len() < EVENTS_MAX && !slice.contains(&start) {
+            slice.extend(causes(store, id, start).await?);
         }
-        next.extend(calls.beside(at).filter(|beside| !slice.contains(beside)));
-        next.extend(causes(store, id, at).await?);
     }
     Ok(slice)
 }
 
-/// What made an event necessary, and the news of a turn.
+/// An event, and those that it would not have happened without.
 async fn causes(store: &Store, world: WorldId, at: Position) -> Result<Vec<Position>, ReadError> {
-    let first = store.read(world, at).await?.try_next().await?;
-    let link = first.and_then(|stored| Link::of(&stored.commit, at));
-    let of_link = |link: Link| link.cause.into_iter().chain(link.woken.map(|(_, news)| news).unwrap_or_default());
-    Ok(link.map(|link| of_link(link).collect()).unwrap_or_default())
+    let mut slice = Slice::of(at, EVENTS_MAX);
+    while let Some(needed) = slice.needs() {
+        let Some(stored) = store.read(world, needed).await?.try_next().await? else { break };
+        slice.take(&stored.commit);
+    }
+    let (nodes, _is_cut) = slice.finish();
+    Ok(nodes.into_iter().map(|node| node.at).collect())
 }
 
 /// Which events are about which calls.
@@ -47,19 +46,8 @@ async fn causes(store: &Store, world: WorldId, at: Position) -> Result<Vec<Posit
 struct Calls {
     /// The events about a call.
     events: BTreeMap<CallId, Vec<Position>>,
-    /// What an event is about.
-    about: BTreeMap<Position, About>,
-}
-
-/// What an event is about.
-struct About {
-    /// The calls.
-    calls: Vec<CallId>,
-    /// Those of them whose story it is part of. Calls that one answer asked for stand beside each other, and whoever is to
-    /// be told of one need not be told of the others.
-    leads_to: Vec<CallId>,
-    /// The events that it builds upon.
-    upon: Vec<Position>,
+    /// The calls that an event is about.
+    about: BTreeMap<Position, Vec<CallId>>,
 }
 
 impl Calls {
@@ -69,8 +57,8 @@ impl Calls {
         let mut commits = store.read(world, Position::new(1)).await?;
         while let Some(stored) = commits.try_next().await? {
             for (at, event) in stored.commit.numbered() {
-                let Some(about) = about(event) else { continue };
-                about.calls.iter().for_each(|call| calls.events.entry(*call).or_default().push(at));
+                let about = about(event);
+                about.iter().for_each(|call| calls.events.entry(*call).or_default().push(at));
                 calls.about.insert(at, about);
             }
         }
@@ -78,43 +66,30 @@ impl Calls {
     }
 
     /// All events about the calls that the event at `at` is about.
-    fn all(&self, at: Position) -> impl Iterator<Item = Position> {
-        self.of(self.about.get(&at).map(|about| about.calls.as_slice()).unwrap_or_default())
-    }
-
-    /// The other events of the stories that the event at `at` is part of, and those that it builds upon.
     fn beside(&self, at: Position) -> impl Iterator<Item = Position> {
-        let about = self.about.get(&at);
-        let upon = about.into_iter().flat_map(|about| about.upon.iter().copied());
-        self.of(about.map(|about| about.leads_to.as_slice()).unwrap_or_default()).chain(upon)
-    }
-
-    fn of(&self, calls: &[CallId]) -> impl Iterator<Item = Position> {
-        calls.iter().filter_map(|call| self.events.get(call)).flatten().copied()
+        self.about.get(&at).into_iter().flatten().filter_map(|call| self.events.get(call)).flatten().copied()
     }
 }
 
+/// The calls that an event is about.
 #[expect(clippy::wildcard_enum_match_arm, reason = "all other events are about no call")]
-fn about(event: &Event) -> Option<About> {
-    let of = |calls: Vec<CallId>, upon: Vec<Position>| Some(About { leads_to: calls.clone(), calls, upon });
+fn about(event: &Event) -> Vec<CallId> {
     match event {
         Event::CallsAdmitted(admitted) => {
-            let leads_to: Vec<CallId> = admitted.calls.iter().filter_map(|call| call.origin).collect();
-            let calls = admitted.calls.iter().map(|call| call.call).chain(leads_to.iter().copied()).collect();
-            Some(About { calls, leads_to, upon: vec![admitted.answer, admitted.turn.0] })
+            admitted.calls.iter().flat_map(|call| [Some(call.call), call.origin]).flatten().collect()
         }
-        Event::ApprovalRequested(asked) => of(vec![asked.call], Vec::new()),
-        Event::ApprovalDecided(decided) => of(vec![decided.call], Vec::new()),
-        Event::ApprovalExpired(expired) => of(vec![expired.call], Vec::new()),
-        Event::QuestionAsked(asked) => of(vec![asked.call], Vec::new()),
-        Event::QuestionAnswered(answered) => of(vec![answered.call], Vec::new()),
-        Event::ToolStarted(started) => of(vec![started.call], Vec::new()),
-        Event::ToolFinished(finished) => of(vec![finished.call], finished.memo.into_iter().collect()),
-        Event::OutcomeUnknown(unknown) => of(vec![unknown.call], Vec::new()),
-        Event::OutcomeSettled(settled) => of(vec![settled.call], Vec::new()),
-        Event::Reconciled(reconciled) => of(vec![reconciled.call], Vec::new()),
-        Event::CallReplaced(replaced) => of(vec![replaced.call, replaced.by], Vec::new()),
-        Event::GrantUsed(used) => of(vec![used.call], vec![used.grant.0]),
-        _ => None,
+        Event::ApprovalRequested(asked) => vec![asked.call],
+        Event::ApprovalDecided(decided) => vec![decided.call],
+        Event::ApprovalExpired(expired) => vec![expired.call],
+        Event::QuestionAsked(asked) => vec![asked.call],
+        Event::QuestionAnswered(answered) => vec![answered.call],
+        Event::ToolStarted(started) => vec![started.call],
+        Event::ToolFinished(finished) => vec![finished.call],
+        Event::OutcomeUnknown(unknown) => vec![unknown.call],
+        Event::OutcomeSettled(settled) => vec![settled.call],
+        Event::Reconciled(reconciled) => vec![reconciled.call],
+        Event::CallReplaced(replaced) => vec![replaced.call, replaced.by],
+        Event::GrantUsed(used) => vec![used.call],
+        _ => Vec::new(),
     }
 }

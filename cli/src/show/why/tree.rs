@@ -92,6 +92,8 @@ const fn necessary(command: CommandKind) -> Option<&'static str> {
             Some("the process that ran the tool died, and nothing can tell what became of it")
         }
         CommandKind::Tick => Some("time passed"),
+        CommandKind::Sign => Some("events had no signature yet"),
+        CommandKind::RecordErased => Some("the content is gone from the store"),
         CommandKind::Create
         | CommandKind::Open
         | CommandKind::Revise
@@ -115,6 +117,8 @@ const fn necessary(command: CommandKind) -> Option<&'static str> {
         | CommandKind::Answer
         | CommandKind::Settle
         | CommandKind::Stop
+        | CommandKind::Fork
+        | CommandKind::Erase
         | CommandKind::RecordStep => None,
     }
 }

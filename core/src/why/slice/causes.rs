@@ -23,7 +23,11 @@ pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> 
         | Event::RightsChanged(_)
         | Event::StateObserved(_)
         | Event::StepDone(_)
-        | Event::Stopped(_) => Vec::new(),
+        | Event::Stopped(_)
+        | Event::Forked(_)
+        | Event::ErasureRequested(_) => Vec::new(),
+        Event::HeadSigned(signed) => vec![Want::At(signed.head.of)],
+        Event::Erased(erased) => vec![Want::At(erased.request)],
         Event::Opened(_)
         | Event::EpochOpened(_)
         | Event::SpecRevised(_)

@@ -1,0 +1,29 @@
+//! A world written down, piece by piece.
+
+use folkmoot::core::ids::WorldName;
+use folkmoot::core::port::EventLog;
+use folkmoot::export::{ExportFormat, Integrity, export};
+use futures::{StreamExt as _, TryStreamExt as _};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::exit::CliError;
+use crate::view::query::Answer;
+
+/// Which world, and how it is written down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ExportQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The form.
+    pub(crate) format: ExportFormat,
+    /// What is known of the log's integrity.
+    #[serde(default)]
+    pub(crate) integrity: Integrity,
+}
+
+/// The pieces of an export, each a text.
+pub(crate) async fn pieces(log: &dyn EventLog, query: &ExportQuery) -> Result<Answer, CliError> {
+    let pieces = export(log, &query.world, query.format, &query.integrity).await?;
+    Ok(pieces.map_ok(Value::String).map_err(CliError::from).boxed())
+}

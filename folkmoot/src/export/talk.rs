@@ -1,0 +1,184 @@
+//! What people read of a world, one entry after another: messages, notices, requests and decisions, runs of tools.
+
+use std::fmt;
+
+use folkmoot_core::commit::Commit;
+use folkmoot_core::event::Event;
+use folkmoot_core::ids::{Position, Time};
+
+use super::survey::{Calls, Revisions};
+
+mod change;
+mod request;
+mod said;
+mod sentence;
+
+pub(super) use sentence::{counted, how};
+
+/// The longest text of a tool that is shown, in characters.
+const OUTPUT_MAX: usize = 4_000;
+
+/// One thing that people read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) at: Position,
+    pub(super) time: Time,
+    pub(super) kind: EntryKind,
+    /// Who speaks or acts.
+    pub(super) who: String,
+    /// What they do, if they do not speak.
+    pub(super) deed: String,
+    pub(super) body: Body,
+    /// What else is to be known of it.
+    pub(super) notes: Vec<String>,
+    /// What became of it, if it does not stand any more.
+    pub(super) gone: Option<String>,
+}
+
+/// What sort of thing it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EntryKind {
+    Person,
+    Agent,
+    World,
+    Notice,
+    Request,
+    Yes,
+    No,
+    Run,
+    Change,
+}
+
+impl EntryKind {
+    /// Its name, for style sheets.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Agent => "agent",
+            Self::World => "world",
+            Self::Notice => "notice",
+            Self::Request => "request",
+            Self::Yes => "yes",
+            Self::No => "no",
+            Self::Run => "run",
+            Self::Change => "change",
+        }
+    }
+
+    /// Whether it is said, and not done.
+    pub(super) const fn is_talk(self) -> bool {
+        matches!(self, Self::Person | Self::Agent | Self::World)
+    }
+}
+
+/// The words of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Body {
+    /// It has none.
+    None,
+    /// What somebody said.
+    Prose(String),
+    /// What is read letter by letter.
+    Code(String),
+    /// They were erased.
+    Erased,
+}
+
+/// Reads commits in order.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    calls: Calls,
+    revisions: Revisions,
+}
+
+impl Talk {
+    /// `revisions` are those of the whole log.
+    pub(super) fn new(revisions: Revisions) -> Self {
+        Self { calls: Calls::default(), revisions }
+    }
+
+    /// What people read of the next commit.
+    pub(super) fn take(&mut self, commit: &Commit) -> Vec<Entry> {
+        let mut entries = Vec::new();
+        for (at, event) in commit.numbered() {
+            self.calls.take(commit, event);
+            entries.extend(self.entry(commit, at, event));
+            self.calls.let_go(event);
+        }
+        entries
+    }
+
+    /// What people read of an event. A new kind of event is to find its place here.
+    fn entry(&self, commit: &Commit, at: Position, event: &Event) -> Option<Entry> {
+        let blank = Blank { at, time: commit.header.stamp.time, by: commit.header.principal.to_string() };
+        match event {
+            Event::MessagePosted(_) | Event::MessageEdited(_) => self.said(&blank, commit, event),
+            Event::ApprovalRequested(_)
+            | Event::ApprovalDecided(_)
+            | Event::GrantGiven(_)
+            | Event::GrantUsed(_)
+            | Event::GrantRevoked(_)
+            | Event::QuestionAsked(_)
+            | Event::QuestionAnswered(_)
+            | Event::OutcomeUnknown(_)
+            | Event::OutcomeSettled(_)
+            | Event::ToolFinished(_) => self.of_call(&blank, event),
+            Event::MessageRetracted(_)
+            | Event::ReplyRegenerated(_)
+            | Event::ArtifactWithheld(_)
+            | Event::NoticePosted(_)
+            | Event::HandedOff(_)
+            | Event::JoinElapsed(_)
+            | Event::TurnClosed(_)
+            | Event::TurnDeclined(_)
+            | Event::Stopped(_)
+            | Event::SpecRevised(_)
+            | Event::PersonLeft(_)
+            | Event::Forked(_)
+            | Event::ErasureRequested(_)
+            | Event::Erased(_)
+            | Event::Refused(_) => change::of(&blank, event),
+            Event::WorldOpened(_)
+            | Event::Opened(_)
+            | Event::EpochOpened(_)
+            | Event::PersonJoined(_)
+            | Event::WarningRecorded(_)
+            | Event::StepDone(_)
+            | Event::Labelled(_)
+            | Event::HeadSigned(_)
+            | Event::RightsChanged(_)
+            | Event::MessageRouted(_)
+            | Event::StateObserved(_)
+            | Event::TurnOpened(_)
+            | Event::ModelCalled(_)
+            | Event::StreamStarted(_)
+            | Event::ModelAnswered(_)
+            | Event::ModelFailed(_)
+            | Event::AgentReacted(_)
+            | Event::AgentFailed(_)
+            | Event::PrefixBroken(_)
+            | Event::MemoryCompacted(_)
+            | Event::CallsAdmitted(_)
+            | Event::ApprovalExpired(_)
+            | Event::ToolStarted(_)
+            | Event::Reconciled(_)
+            | Event::CallReplaced(_)
+            | Event::AgentAsked(_) => None,
+        }
+    }
+}
+
+/// Where an entry stands, when that was, and who gave the command.
+struct Blank {
+    at: Position,
+    time: Time,
+    by: String,
+}
+
+impl Blank {
+    /// An entry without words.
+    fn entry(&self, kind: EntryKind, who: &(impl fmt::Display + ?Sized), deed: String) -> Entry {
+        let Self { at, time, .. } = *self;
+        Entry { at, time, kind, who: who.to_string(), deed, body: Body::None, notes: Vec::new(), gone: None }
+    }
+}
