@@ -10,6 +10,7 @@ use crate::note::{Checkpoint, SignerKey, VerifierKey};
 use crate::{Frontier, Hash, Prover};
 
 mod changed;
+mod example;
 mod heads;
 mod stories;
 

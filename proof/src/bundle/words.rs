@@ -48,9 +48,9 @@ impl Report {
         lines.push(String::new());
         let calls: Vec<_> = self.calls.iter().filter(|call| at.is_none_or(|at| call.events.contains(&at))).collect();
         match at {
-            None => lines.extend(self.events.iter().map(event)),
+            None => lines.extend(self.events.iter().map(|event| self.event(event))),
             Some(at) => {
-                let told = self.events.iter().find(|event| event.position == at).map(event);
+                let told = self.events.iter().find(|event| event.position == at).map(|event| self.event(event));
                 lines.push(told.unwrap_or_else(|| format!("Event {at} is not in the bundle, or not proven.")));
             }
         }
@@ -62,6 +62,19 @@ impl Report {
         lines.push(String::new());
         lines.push(format!("Verdict: {}.", self.verdict().as_str()));
         lines.iter().map(|line| harmless(line)).collect()
+    }
+
+    fn event(&self, event: &Told) -> String {
+        let Told { position, time, name, by, facts, is_signed, .. } = event;
+        let mark = if *is_signed { ' ' } else { '?' };
+        let content = match &event.content {
+            ToldContent::None => String::new(),
+            ToldContent::Shown(content) => format!(" · {}", gist(&content.to_string())),
+            ToldContent::Withheld => " · content withheld".to_owned(),
+            ToldContent::Erased => " · content erased".to_owned(),
+        };
+        let inherited = if event.world == self.world { "" } else { " · of the world that this one was forked from" };
+        format!("{position:>6}{mark} {time}  {name} · {by} · {}{content}{inherited}", gist(&facts.to_string()))
     }
 
     /// Whether anything about a call was changed since it was recorded.
@@ -85,18 +98,6 @@ fn check(check: &Check) -> Vec<String> {
         lines.splice(..1, [format!("{:11} {:11} {first}", what.as_str(), verdict.as_str())]);
     }
     lines
-}
-
-fn event(event: &Told) -> String {
-    let Told { position, time, name, by, facts, is_signed, .. } = event;
-    let mark = if *is_signed { ' ' } else { '?' };
-    let content = match &event.content {
-        ToldContent::None => String::new(),
-        ToldContent::Shown(content) => format!(" · {}", gist(&content.to_string())),
-        ToldContent::Withheld => " · content withheld".to_owned(),
-        ToldContent::Erased => " · content erased".to_owned(),
-    };
-    format!("{position:>6}{mark} {time}  {name} · {by} · {}{content}", gist(&facts.to_string()))
 }
 
 fn story(call: &CallStory) -> Vec<String> {
