@@ -11,8 +11,12 @@ use folkmoot_proof::leaf::commitment;
 use folkmoot_proof::note::{Checkpoint, CheckpointError, NoteError, SignedNote, SignerKey};
 use folkmoot_store::{Choice, Evidence, Store, StoredContent, StoredEvent, StoredRecord, Wanted};
 
+mod signed;
 mod slice;
+#[cfg(test)]
+mod tests;
 
+use signed::SignedHeads;
 pub use slice::slice_of;
 
 /// What a bundle is to hold.
@@ -22,7 +26,8 @@ pub struct BundleOrder<'a> {
     pub world: &'a WorldName,
     /// All events, or those whose content is shown. Their commits are in it whole, the content of other events withheld.
     pub choice: Choice,
-    /// Signed heads of that world that are to be in it, and that it is to prove the log from.
+    /// Signed heads of that world that are to be in it, beside the newest one of its log, and that it is to prove the log
+    /// from.
     pub notes: &'a [SignedNote],
     /// The key that signs the head now.
     pub key: Option<&'a SignerKey>,
@@ -90,10 +95,13 @@ pub async fn bundle_of(store: &Store, order: BundleOrder<'_>) -> Result<Bundle, 
             return Err(EvidenceError::NoSuchEvent { wanted: *wanted, head: entry.head });
         }
     }
-    let noted = notes.iter().map(|note| Ok((note, Checkpoint::parse(note.text())?)));
+    let signed = SignedHeads::read(store, entry.world).await?;
+    // What only signs need not be vouched for; a head that is signed now covers it too.
+    let size = if key.is_none() && choice == Choice::All { signed.covers_all_but_itself() } else { None };
+    let noted = notes.iter().chain(signed.newest()).map(|note| Ok((note, Checkpoint::parse(note.text())?)));
     let noted: Vec<(&SignedNote, Checkpoint)> = noted.collect::<Result<_, CheckpointError>>()?;
     let grown_from = noted.iter().map(|(_, checkpoint)| checkpoint.size).collect();
-    let wanted = Wanted { world: entry.world, choice: choice.clone(), size: None, grown_from };
+    let wanted = Wanted { world: entry.world, choice: choice.clone(), size, grown_from };
     let Evidence { tree, last, commits, grown } = store.evidence(wanted).await?;
     let head = Checkpoint::of_world(*entry.world.0.as_bytes(), tree.size(), tree.root(), last.get());
     let mut notes =

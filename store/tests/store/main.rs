@@ -35,6 +35,7 @@ mod damage;
 mod deletion;
 mod erase;
 mod event_log;
+mod evidence;
 mod fixture;
 mod fork;
 mod frame_log;
