@@ -21,7 +21,7 @@ pub(crate) mod seeds;
 mod transcript;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
-pub use fold::fold_world;
+pub use fold::{fold_world, fold_world_from};
 use means::{Entered, Means};
 pub use opening::Opening;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};

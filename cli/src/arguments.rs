@@ -10,10 +10,12 @@ use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 
 mod decision;
 mod evidence;
+mod life;
 
 pub(crate) use evidence::{CheckBundle, Export, Form};
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
+pub(crate) use life::{Backup, Delete};
 
 /// Where a store is, if nobody says otherwise.
 const STORE_DEFAULT: &str = ".folkmoot";
@@ -134,6 +136,10 @@ pub(crate) enum Command {
     Settle(Settle),
     /// Open a world and do what is owed, until it is idle.
     Resume(Resume),
+    /// Delete worlds for good: by name, or those that nobody used for long.
+    Delete(Delete),
+    /// Copy the store into a directory that is a store itself, also while it is in use.
+    Backup(Backup),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.
@@ -165,6 +171,9 @@ pub(crate) struct Worlds {
     /// Only worlds that have this label; given several times: all of them. Labels are set by the programs that open worlds.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
+    /// The worlds that were deleted: what they were called, how far they had come, and who deleted them.
+    #[arg(long, conflicts_with = "label")]
+    pub(crate) deleted: bool,
 }
 
 /// `log`.

@@ -12,11 +12,13 @@ use crate::{interrupt, terminal};
 mod answer;
 mod approvals;
 mod approve;
+mod backup;
 mod chat;
 mod check;
 mod check_bundle;
 mod completions;
 mod decision;
+mod delete;
 mod deny;
 mod doctor;
 mod export;
@@ -76,6 +78,8 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
         Command::Settle(arguments) => settle::settle(common, arguments).await,
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
+        Command::Delete(arguments) => delete::delete(common, arguments).await,
+        Command::Backup(arguments) => backup::backup(common, arguments).await,
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
     }

@@ -11,10 +11,12 @@ use crate::view::query::Query;
 
 pub(crate) mod client;
 pub(crate) mod decision;
+pub(crate) mod life;
 mod peer;
 pub(crate) mod server;
 
 use decision::Decision;
+use life::Deletion;
 
 /// The socket's name in the store's directory.
 const SOCKET: &str = "control.sock";
@@ -31,6 +33,10 @@ pub(crate) enum Request {
     Query(Query),
     /// To decide.
     Decide(Decision),
+    /// To delete worlds.
+    Delete(Deletion),
+    /// To copy the store into this directory.
+    Backup(PathBuf),
 }
 
 /// A line of an answer.

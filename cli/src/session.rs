@@ -49,7 +49,7 @@ impl Session {
             None => shipped,
         };
         let runtime = Runtime::builder(&store).assembler(shipped).host(Arc::new(host)).build();
-        let control = serve(dir, &runtime, Some(driven));
+        let control = serve(dir, &runtime, &store, Some(driven));
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");
         }

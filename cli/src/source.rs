@@ -12,6 +12,7 @@ use crate::arguments::Common;
 use crate::control::Request;
 use crate::control::client::Client;
 use crate::control::decision::{Audience, Decision, Taken, decide};
+use crate::control::life::{backup, delete};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
@@ -93,6 +94,14 @@ impl Source {
         self.ask(query).await?.try_collect().await
     }
 
+    /// Does what concerns the whole store, here or through its holder; gives the whole answer.
+    pub(crate) async fn perform(self, request: Request) -> Result<Vec<Value>, CliError> {
+        match self {
+            Self::Own(store) => perform_in(store, request).await,
+            Self::Holder(client) => client.ask(&request).await?.try_collect().await,
+        }
+    }
+
     /// Takes a decision in the name of this process's user.
     pub(crate) async fn decide(self, decision: &Decision) -> Result<Taken, CliError> {
         match self {
@@ -105,6 +114,27 @@ impl Source {
             }
         }
     }
+}
+
+async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliError> {
+    refuse_tools()?;
+    let values = match request {
+        Request::Backup(dir) => vec![serde_json::to_value(backup(&store, dir).await?).map_err(CliError::json)?],
+        Request::Delete(deletion) => {
+            let proof = person::proof(deletion.by.clone());
+            let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who deletes: --as NAME"))?;
+            let runtime = Runtime::builder(&store).build();
+            let deleted = delete(&runtime, &store, &proof, &deletion).await?;
+            deleted.iter().map(|one| serde_json::to_value(one).map_err(CliError::json)).collect::<Result<_, _>>()?
+        }
+        Request::Query(query) => answer(&store, &query).await?.try_collect().await?,
+        Request::Decide(decision) => {
+            vec![serde_json::to_value(decide_in(store.clone(), &decision).await?).map_err(CliError::json)?]
+        }
+    };
+    let closed = tokio::task::spawn_blocking(move || store.close()).await;
+    closed.map_err(|error| CliError::other(STORE, error.to_string()))??;
+    Ok(values)
 }
 
 async fn decide_in(store: Store, decision: &Decision) -> Result<Taken, CliError> {

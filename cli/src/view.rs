@@ -3,6 +3,7 @@
 pub(crate) mod event;
 pub(crate) mod export;
 pub(crate) mod gist;
+pub(crate) mod life;
 pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;

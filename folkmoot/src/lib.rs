@@ -12,6 +12,7 @@ pub mod export;
 pub mod script;
 
 mod helper;
+pub mod life;
 mod media_type;
 mod room;
 pub mod run;
@@ -22,7 +23,7 @@ pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Assemble, AssembleError, DraftEnding, File, FoldError, IDLE_CLOSE, Key,
     ModelAgent, OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat,
     SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData, ToolResultSubscription, WorldHandle,
-    fold_world, read_transcript,
+    fold_world, fold_world_from, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;

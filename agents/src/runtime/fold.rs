@@ -21,16 +21,40 @@ pub async fn fold_world(log: &dyn EventLog, name: &WorldName, at: Option<Positio
     Ok(go_on(log, &entry, World::default(), at).await?)
 }
 
+/// The same, from the newest usable checkpoint at that position or before it. A checkpoint is trusted: whoever checks a log
+/// folds all of it.
+///
+/// # Errors
+/// [`FoldError`].
+pub async fn fold_world_from(
+    log: &dyn EventLog,
+    checkpoints: &dyn Checkpoints,
+    name: &WorldName,
+    at: Option<Position>,
+) -> Result<World, FoldError> {
+    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    if let Some(at) = at.filter(|at| *at > entry.head) {
+        return Err(FoldError::BehindHead { at, head: entry.head });
+    }
+    let world = saved(checkpoints, &entry, at.unwrap_or(entry.head)).await;
+    Ok(go_on(log, &entry, world, at).await?)
+}
+
 /// Folds a world up to its head, from its checkpoint if there is one.
 pub(crate) async fn load(
     log: &dyn EventLog,
     checkpoints: &dyn Checkpoints,
     entry: &WorldEntry,
 ) -> Result<World, ReadError> {
-    let saved = checkpoints.latest(entry.world, decider_id(), Some(entry.head)).await;
-    let usable = saved.filter(|(at, _)| *at <= entry.head);
-    let world = usable.and_then(|(_, state)| World::restore(&state).ok()).unwrap_or_default();
+    let world = saved(checkpoints, entry, entry.head).await;
     go_on(log, entry, world, None).await
+}
+
+/// The world as its newest usable checkpoint has it, up to a position; an empty one if there is none.
+async fn saved(checkpoints: &dyn Checkpoints, entry: &WorldEntry, up_to: Position) -> World {
+    let saved = checkpoints.latest(entry.world, decider_id(), Some(up_to)).await;
+    let world = saved.and_then(|(at, state)| World::restore(&state).ok().filter(|world| world.head() == at));
+    world.unwrap_or_default()
 }
 
 async fn go_on(

@@ -1,5 +1,6 @@
 //! `folkmoot worlds`.
 
+use folkmoot::store::Tombstone;
 use serde_json::Value;
 
 use crate::arguments::{Common, Worlds};
@@ -11,8 +12,14 @@ use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::world::WorldView;
 
+/// How much of a root is shown; `--json` has all of it.
+const ROOT_DIGITS: usize = 16;
+
 /// Lists the worlds in the store.
 pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), CliError> {
+    if arguments.deleted {
+        return deleted(common).await;
+    }
     let labels = arguments.label.iter().cloned().collect();
     let worlds = Source::open(common).await?.ask_all(Query::Worlds { labels }).await?;
     let mut terminal = Terminal::new();
@@ -26,6 +33,28 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
     let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
     terminal
         .line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "COST", "STATE", "LAST ACTIVITY", "LABELS"], rows))
+}
+
+/// Lists the worlds that were deleted.
+async fn deleted(common: &Common) -> Result<(), CliError> {
+    let tombstones = Source::open(common).await?.ask_all(Query::Deleted).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return tombstones.iter().try_for_each(|tombstone| terminal.json(tombstone));
+    }
+    if tombstones.is_empty() {
+        return terminal.line("No world was deleted from this store.");
+    }
+    let row = |value| -> Result<Vec<String>, CliError> {
+        let Tombstone { world, name, head, root, at, by, is_clean, .. } =
+            serde_json::from_value(value).map_err(CliError::json)?;
+        let state = if is_clean { "deleted" } else { "not cleaned yet" };
+        let root: String = root.to_string().chars().take(ROOT_DIGITS).collect();
+        let who = one_line(&by.to_string());
+        Ok(vec![name.to_string(), world.to_string(), head.to_string(), root, time(at), who, state.to_owned()])
+    };
+    let rows = tombstones.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
+    terminal.line(&table::of(&["WORLD", "ID", "EVENTS", "ROOT", "DELETED", "BY", "STATE"], rows))
 }
 
 fn row(world: Value) -> Result<Vec<String>, CliError> {

@@ -33,9 +33,11 @@ impl Client {
         output.write_all(&line).await.map_err(lost)?;
         // The writing half goes along: closing it would say that nobody wants an answer.
         let ends_with_holder = matches!(request, Request::Query(Query::Log(query)) if query.follow);
+        // What takes as long as the store is large is waited for.
+        let is_long = matches!(request, Request::Delete(_) | Request::Backup(_));
         let state = (BufReader::new(input), output);
         let lines = stream::try_unfold(
-            (state, if ends_with_holder { First::No } else { First::Yes }),
+            (state, if ends_with_holder || is_long { First::No } else { First::Yes }),
             move |((mut input, output), first)| async move {
                 let response = match first {
                     First::Yes => tokio::time::timeout(PATIENCE, read(&mut input)).await.map_err(|_| silent())?,

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::ids::{PersonName, ToolName, WorldName};
-use folkmoot::{Proof, Runtime};
+use folkmoot::life::LifeError;
+use folkmoot::{Proof, Runtime, Store};
 use futures::TryStreamExt as _;
+use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::unix::OwnedWriteHalf;
 use tokio::net::{UnixListener, UnixStream};
@@ -17,6 +19,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::decision::{Audience, Decision, decide};
+use super::life::{Deletion, backup, delete};
 use super::peer::Peer;
 use super::{REQUEST_MAX, Request, Response, SOCKET, Way};
 use crate::exit::{CliError, PENDING, STORE, USAGE};
@@ -55,19 +58,26 @@ impl Drop for Control {
 #[derive(Debug, Clone)]
 struct Served {
     runtime: Runtime,
+    store: Store,
     driven: Arc<Option<WorldName>>,
     /// Held by whoever opens a world for a decision: no second one may open or close it meanwhile.
     opens: Arc<Mutex<()>>,
 }
 
-/// Serves the socket in the directory `store`, which this process holds.
-pub(crate) fn serve(store: &Path, runtime: &Runtime, driven: Option<WorldName>) -> Result<Control, CliError> {
-    let path = store.join(SOCKET);
+/// Serves the socket in the directory `dir` of `store`, which this process holds.
+pub(crate) fn serve(
+    dir: &Path,
+    runtime: &Runtime,
+    store: &Store,
+    driven: Option<WorldName>,
+) -> Result<Control, CliError> {
+    let path = dir.join(SOCKET);
     let failed = |error: io::Error| {
         CliError::other(STORE, format!("cannot make the control socket {}: {error}", path.display()))
     };
-    let listener = listen(store).map_err(failed)?;
-    let served = Served { runtime: runtime.clone(), driven: Arc::new(driven), opens: Arc::default() };
+    let listener = listen(dir).map_err(failed)?;
+    let served =
+        Served { runtime: runtime.clone(), store: store.clone(), driven: Arc::new(driven), opens: Arc::default() };
     let mut serving = JoinSet::new();
     serving.spawn(accept(listener, served));
     Ok(Control { path, _serving: serving })
@@ -167,13 +177,15 @@ impl Served {
         };
         match (peer, request) {
             (Peer::Stranger, _) => Ok(Err(refused("only the user who holds the store is served"))),
-            (Peer::OfTool, Request::Query(_)) => Ok(Err(refused("a program that a tool runs is not served"))),
+            (Peer::OfTool, Request::Query(_) | Request::Delete(_) | Request::Backup(_)) => {
+                Ok(Err(refused("a program that a tool runs is not served")))
+            }
             (Peer::OfTool, Request::Decide(decision)) => {
                 self.record_attempt(&decision).await;
                 Ok(Err(refused("a program that a tool runs cannot decide; the attempt is recorded")))
             }
             (Peer::Person(_), Request::Query(query)) => {
-                let mut values = match answer(&**self.runtime.log(), &query).await {
+                let mut values = match answer(&self.store, &query).await {
                     Ok(values) => values,
                     Err(error) => return Ok(Err(error)),
                 };
@@ -185,6 +197,8 @@ impl Served {
                     }
                 }
             }
+            (Peer::Person(uid), Request::Delete(deletion)) => send_all(output, self.delete(uid, &deletion).await).await,
+            (Peer::Person(_), Request::Backup(dir)) => send_all(output, self.backup(dir).await).await,
             (Peer::Person(uid), Request::Decide(decision)) => {
                 let taken = self.decide(uid, &decision).await;
                 match taken.and_then(|taken| serde_json::to_value(taken).map_err(CliError::json)) {
@@ -193,6 +207,20 @@ impl Served {
                 }
             }
         }
+    }
+
+    async fn delete(&self, uid: u32, deletion: &Deletion) -> Result<Vec<Value>, CliError> {
+        let _only = self.opens.lock().await;
+        if let Some(driven) = self.driven.as_ref().as_ref().filter(|driven| deletion.worlds.contains(driven)) {
+            return Err(LifeError::Open(driven.clone()).into());
+        }
+        let deleted = delete(&self.runtime, &self.store, &proof(uid, deletion.by.clone())?, deletion).await?;
+        deleted.iter().map(|tombstone| serde_json::to_value(tombstone).map_err(CliError::json)).collect()
+    }
+
+    async fn backup(&self, dir: PathBuf) -> Result<Vec<Value>, CliError> {
+        let copied = backup(&self.store, dir).await?;
+        Ok(vec![serde_json::to_value(copied).map_err(CliError::json)?])
     }
 
     async fn decide(&self, uid: u32, decision: &Decision) -> Result<super::decision::Taken, CliError> {
@@ -229,6 +257,21 @@ fn refused(why: &str) -> CliError {
 
 fn error_line(error: &CliError) -> Response {
     Response::Error { code: error.code(), message: error.to_string() }
+}
+
+async fn send_all(
+    output: &mut OwnedWriteHalf,
+    values: Result<Vec<Value>, CliError>,
+) -> io::Result<Result<(), CliError>> {
+    match values {
+        Ok(values) => {
+            for value in values {
+                send(output, &Response::Value(value)).await?;
+            }
+            Ok(Ok(()))
+        }
+        Err(error) => Ok(Err(error)),
+    }
 }
 
 async fn send(output: &mut OwnedWriteHalf, response: &Response) -> io::Result<()> {

@@ -4,7 +4,7 @@ use folkmoot::core::event::EventKind;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
 use folkmoot::core::port::{EventLog, Labels, WorldEntry};
 use folkmoot::core::world::World;
-use folkmoot::{FoldError, fold_world};
+use folkmoot::{FoldError, Store, fold_world, fold_world_from};
 use futures::StreamExt as _;
 use futures::stream::{self, BoxStream};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::exit::{CliError, USAGE};
 use crate::view::event::EventView;
 use crate::view::export::{ExportQuery, pieces};
+use crate::view::life::{IdleQuery, idle};
 use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::rights::RightsView;
@@ -36,6 +37,10 @@ pub(crate) enum Query {
         /// Only those that have all of these labels.
         labels: Labels,
     },
+    /// The worlds that nobody used for so long, one after another.
+    Idle(IdleQuery),
+    /// The worlds that were deleted, oldest first.
+    Deleted,
     /// What waits in a world, one after another.
     Approvals(WorldName),
     /// What is allowed in advance in a world, one grant after another.
@@ -94,9 +99,12 @@ pub(crate) struct ReplayQuery {
 pub(crate) type Answer = BoxStream<'static, Result<Value, CliError>>;
 
 /// Answers a question.
-pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, CliError> {
+pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliError> {
+    let log: &dyn EventLog = store;
     match query {
         Query::Worlds { labels } => worlds(log, labels).await,
+        Query::Idle(query) => values(&idle(store, query).await?),
+        Query::Deleted => values(&store.deleted().await?),
         Query::Approvals(world) => {
             let world = fold_world(log, world, None).await?;
             values(&waiting(&world))
@@ -114,7 +122,7 @@ pub(crate) async fn answer(log: &dyn EventLog, query: &Query) -> Result<Answer, 
         Query::Names => values(&names(log).await?),
         Query::Verify(world) => verify(log, world).await,
         Query::Export(query) => pieces(log, query).await,
-        Query::Replay(query) => Ok(stream::iter([replay(log, query).await]).boxed()),
+        Query::Replay(query) => Ok(stream::iter([replay(store, query).await]).boxed()),
     }
 }
 
@@ -194,12 +202,12 @@ fn kind(name: &str) -> Result<EventKind, CliError> {
     })
 }
 
-async fn replay(log: &dyn EventLog, query: &ReplayQuery) -> Result<Value, CliError> {
+async fn replay(store: &Store, query: &ReplayQuery) -> Result<Value, CliError> {
     if let Some(call) = query.prompt {
-        let prompt = prompt(log, &query.world, call).await?;
+        let prompt = prompt(store, &query.world, call).await?;
         return serde_json::to_value(prompt).map_err(CliError::json);
     }
-    let world = fold_world(log, &query.world, query.at).await?;
+    let world = fold_world_from(store, store, &query.world, query.at).await?;
     let Some(agent) = &query.agent else { return serde_json::to_value(ReplayView::of(&world)).map_err(CliError::json) };
     let memory = world.memory(agent).ok_or_else(|| no_agent(&world, agent))?;
     serde_json::to_value(MemoryView::of(&world, agent, memory)).map_err(CliError::json)

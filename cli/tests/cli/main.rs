@@ -15,6 +15,7 @@ mod desk;
 mod evidence;
 mod expectations;
 mod export;
+mod life;
 mod prompt;
 mod reads;
 mod real_time;

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
 mod consent;
+mod life;
 mod recording;
 
 /// No process may take longer.

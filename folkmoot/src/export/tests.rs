@@ -47,6 +47,7 @@ impl Past {
             base: None,
             definition: Definition { spec, text: text.into() },
             node: NodeId::from_stamp(&stamp),
+            signer: None,
         }))
     }
 

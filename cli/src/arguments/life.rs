@@ -1,0 +1,55 @@
+//! What can be typed about the life of a store.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use folkmoot::core::ids::{PersonName, WorldName};
+
+use super::{label, person, world};
+
+/// `delete`.
+#[derive(Debug, Args)]
+pub(crate) struct Delete {
+    /// The worlds.
+    #[arg(value_name = "WORLD", value_parser = world, required_unless_present = "idle_for")]
+    pub(crate) worlds: Vec<WorldName>,
+    /// Every world whose last commit is older: `90d`, `12h`, `30m`. Worlds with a simulated clock have no age.
+    #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "worlds")]
+    pub(crate) idle_for: Option<Duration>,
+    /// Only worlds that have this label; given several times: all of them.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = label, requires = "idle_for")]
+    pub(crate) label: Vec<(String, String)>,
+    /// Show what would be deleted, and delete nothing.
+    #[arg(long, requires = "idle_for")]
+    pub(crate) dry_run: bool,
+    /// Do not ask.
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// How you are called; it is kept with what stays of the worlds.
+    #[arg(long = "as", value_name = "NAME", value_parser = person)]
+    pub(crate) by: Option<PersonName>,
+}
+
+/// `backup`.
+#[derive(Debug, Args)]
+pub(crate) struct Backup {
+    /// The directory, which does not exist or is empty.
+    pub(crate) dir: PathBuf,
+}
+
+/// An age: a number and its unit.
+fn age(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no age: write a number and d, h, m or s, e.g. 90d");
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let number = text.strip_suffix(unit).unwrap_or_default();
+    let seconds: u64 = match unit {
+        'd' => 86_400,
+        'h' => 3_600,
+        'm' => 60,
+        's' => 1,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+}

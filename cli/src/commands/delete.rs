@@ -1,0 +1,89 @@
+//! `folkmoot delete`.
+
+use std::io::{self, IsTerminal as _};
+use std::time::Duration;
+
+use folkmoot::core::ids::{Time, WorldName};
+use folkmoot::store::Tombstone;
+
+use crate::arguments::{Common, Delete};
+use crate::control::Request;
+use crate::control::life::Deletion;
+use crate::exit::{CliError, USAGE};
+use crate::show::{complain, time};
+use crate::source::Source;
+use crate::terminal::Terminal;
+use crate::view::life::{IdleQuery, IdleView};
+use crate::view::query::Query;
+
+/// Deletes worlds for good: those that are named, or those that nobody used for so long.
+pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), CliError> {
+    let mut terminal = Terminal::new();
+    let (worlds, idle_since) = match arguments.idle_for {
+        None => (arguments.worlds.clone(), None),
+        Some(idle_for) => match idle(common, &arguments, idle_for, &mut terminal).await? {
+            Some((worlds, since)) => (worlds, Some(since)),
+            None => return Ok(()),
+        },
+    };
+    if !arguments.yes {
+        confirm(&worlds)?;
+    }
+    let deletion = Deletion { worlds, idle_since, by: arguments.by };
+    let deleted = Source::open(common).await?.perform(Request::Delete(deletion)).await?;
+    for value in deleted {
+        if common.json {
+            terminal.json(&value)?;
+            continue;
+        }
+        let Tombstone { name, head, .. } = serde_json::from_value(value).map_err(CliError::json)?;
+        terminal.line(&format!("{name} is deleted, with its {head} events"))?;
+    }
+    Ok(())
+}
+
+/// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is nothing to do.
+async fn idle(
+    common: &Common,
+    arguments: &Delete,
+    idle_for: Duration,
+    terminal: &mut Terminal,
+) -> Result<Option<(Vec<WorldName>, Time)>, CliError> {
+    let labels = arguments.label.iter().cloned().collect();
+    let values = Source::open(common).await?.ask_all(Query::Idle(IdleQuery { idle_for, labels })).await?;
+    let views = values.into_iter().map(|value| serde_json::from_value(value).map_err(CliError::json));
+    let views: Vec<IdleView> = views.collect::<Result<_, _>>()?;
+    let (simulated, idle): (Vec<&IdleView>, Vec<&IdleView>) = views.iter().partition(|view| view.is_simulated);
+    if common.json && arguments.dry_run {
+        views.iter().try_for_each(|view| terminal.json(view))?;
+    } else if !common.json {
+        for view in &idle {
+            let IdleView { name, events, last, .. } = view;
+            terminal.line(&format!("{name}: {events} events, the last {}", time(*last)))?;
+        }
+    }
+    for view in &simulated {
+        complain(&format!("{} is left out: it has a clock of its own", view.name));
+    }
+    let Some(first) = idle.first() else {
+        if !common.json {
+            terminal.line("No world was idle for so long.")?;
+        }
+        return Ok(None);
+    };
+    let since = first.idle_since;
+    Ok((!arguments.dry_run).then(|| (idle.iter().map(|view| view.name.clone()).collect(), since)))
+}
+
+/// Asks whoever sits at the terminal. Nobody else is deleted for.
+fn confirm(worlds: &[WorldName]) -> Result<(), CliError> {
+    let names: Vec<&str> = worlds.iter().map(WorldName::as_str).collect();
+    let what = format!("delete {} for good, with all events and attachments", names.join(", "));
+    if !io::stdin().is_terminal() {
+        return Err(CliError::other(USAGE, format!("this would {what}; say --yes")));
+    }
+    complain(&format!("this will {what}; type yes to go on"));
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(|error| CliError::other(USAGE, error.to_string()))?;
+    if line.trim() == "yes" { Ok(()) } else { Err(CliError::other(USAGE, "nothing was deleted")) }
+}

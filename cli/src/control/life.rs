@@ -1,0 +1,96 @@
+//! What is done to a whole store: deleting worlds, and copying it.
+
+use std::path::PathBuf;
+
+use folkmoot::core::ids::{PersonName, Time, WorldName};
+use folkmoot::core::port::{Clock as _, EventLog as _};
+use folkmoot::life::{LifeError, delete_worlds};
+use folkmoot::store::{Backup, BackupError, DeleteError, DeleteOrder, OpenError, Tombstone};
+use folkmoot::{Proof, Runtime, Store, SystemClock};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::{CliError, STORE, USAGE};
+
+/// Which worlds are deleted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Deletion {
+    /// Their names.
+    pub(crate) worlds: Vec<WorldName>,
+    /// Only those whose last commit is before this: one that somebody used meanwhile stays.
+    pub(crate) idle_since: Option<Time>,
+    /// How the person is called. Claimed, not proven.
+    pub(crate) by: Option<PersonName>,
+}
+
+/// A copy of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BackupView {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    /// How many worlds it has.
+    pub(crate) worlds: usize,
+    /// How many events they have together.
+    pub(crate) events: u64,
+    /// How many attachments were copied.
+    pub(crate) blobs: usize,
+    /// How many were left out because they are damaged.
+    pub(crate) blobs_damaged: usize,
+}
+
+/// Deletes worlds in the name of `proof`.
+pub(crate) async fn delete(
+    runtime: &Runtime,
+    store: &Store,
+    proof: &Proof,
+    deletion: &Deletion,
+) -> Result<Vec<Tombstone>, CliError> {
+    let mut worlds = deletion.worlds.clone();
+    if let Some(limit) = deletion.idle_since {
+        worlds.clear();
+        for name in &deletion.worlds {
+            let entry = store.find(name).await?;
+            let is_idle = entry.is_some_and(|entry| entry.time < limit) && runtime.world(name).is_none();
+            worlds.extend(is_idle.then(|| name.clone()));
+        }
+    }
+    let order = DeleteOrder { by: proof.principal().clone(), at: SystemClock.now() };
+    Ok(delete_worlds(runtime, store, &worlds, &order).await?)
+}
+
+/// Copies a store.
+pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, CliError> {
+    let copied = store.backup(dir).await.map_err(|error| match error {
+        BackupError::Target(error @ OpenError::NotADirectory { .. }) => CliError::other(USAGE, error.to_string()),
+        error @ (BackupError::Occupied { .. } | BackupError::InsideStore { .. }) => {
+            CliError::other(USAGE, error.to_string())
+        }
+        error @ (BackupError::Target(_)
+        | BackupError::Source(_)
+        | BackupError::Blobs { .. }
+        | BackupError::Different { .. }
+        | BackupError::Stopped(_)
+        | _) => {
+            let why = folkmoot::core::causes::with_causes(&error);
+            CliError::other(STORE, format!("{why}; the backup was not made"))
+        }
+    })?;
+    let Backup { path, worlds, events, blobs, blobs_damaged, .. } = copied;
+    Ok(BackupView { path, worlds, events, blobs, blobs_damaged })
+}
+
+impl From<LifeError> for CliError {
+    fn from(error: LifeError) -> Self {
+        let why = folkmoot::core::causes::with_causes(&error);
+        match error {
+            LifeError::NoSuchWorld(_) => {
+                Self::other(STORE, format!("{why}; `folkmoot worlds` lists those that there are; none was deleted"))
+            }
+            LifeError::Open(_) => {
+                Self::other(STORE, format!("{why}: process {} holds it; none was deleted", std::process::id()))
+            }
+            LifeError::HasForks { .. } => Self::other(STORE, format!("{why}; none was deleted")),
+            LifeError::Store(DeleteError::Unfinished { .. }) => Self::other(STORE, why),
+            LifeError::Store(_) | LifeError::Read(_) | _ => Self::other(STORE, format!("{why}; none was deleted")),
+        }
+    }
+}

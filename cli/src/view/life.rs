@@ -1,0 +1,51 @@
+//! Worlds that nobody uses any more, and worlds that were deleted.
+
+use std::time::Duration;
+
+use folkmoot::core::ids::{Position, Time, WorldName};
+use folkmoot::core::port::{Clock as _, Labels, WorldEntry};
+use folkmoot::life::{Retention, idle_worlds};
+use folkmoot::{Store, SystemClock};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+
+/// Which worlds are looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct IdleQuery {
+    /// How long nothing happened in them.
+    pub(crate) idle_for: Duration,
+    /// Only those that have all of these labels.
+    pub(crate) labels: Labels,
+}
+
+/// A world that nobody used for so long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct IdleView {
+    /// Its name.
+    pub(crate) name: WorldName,
+    /// How many events it has.
+    pub(crate) events: Position,
+    /// The time of its last commit, in milliseconds since 1970.
+    pub(crate) last: Time,
+    /// Whether it has a clock of its own, and so no age.
+    pub(crate) is_simulated: bool,
+    /// A world used after this is not idle.
+    pub(crate) idle_since: Time,
+}
+
+/// The idle worlds, and behind them those that have no age.
+pub(crate) async fn idle(store: &Store, query: &IdleQuery) -> Result<Vec<IdleView>, CliError> {
+    let now = SystemClock.now();
+    let retention = Retention { idle_for: query.idle_for, now, labels: query.labels.clone() };
+    let idle = idle_worlds(store, &retention).await?;
+    let view = |entry: WorldEntry, is_simulated| IdleView {
+        name: entry.name,
+        events: entry.head,
+        last: entry.time,
+        is_simulated,
+        idle_since: retention.limit(),
+    };
+    let aged = idle.worlds.into_iter().map(|entry| view(entry, false)).collect::<Vec<_>>();
+    Ok(aged.into_iter().chain(idle.simulated.into_iter().map(|entry| view(entry, true))).collect())
+}
