@@ -208,6 +208,10 @@ pub(crate) struct Replay {
     /// As it stood after this event, counted from 1. Inside a commit: after the commit.
     #[arg(long, value_name = "N", conflicts_with = "prompt", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at: Option<u64>,
+    /// What is different after this event: roster, messages, memories, requests, grants, budgets.
+    #[arg(long, value_name = "M", requires = "at", conflicts_with_all = ["agent", "prompt"],
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) diff: Option<u64>,
     /// This agent's memory.
     #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
     pub(crate) agent: Option<AgentName>,
@@ -215,7 +219,7 @@ pub(crate) struct Replay {
     #[arg(long, value_name = "CALL")]
     pub(crate) prompt: Option<String>,
     /// What people read of it: the newest page, as it reads now.
-    #[arg(long, conflicts_with_all = ["at", "agent", "prompt"])]
+    #[arg(long, conflicts_with_all = ["at", "diff", "agent", "prompt"])]
     pub(crate) transcript: bool,
     /// The page of the transcript before this event.
     #[arg(long, value_name = "N", requires = "transcript")]

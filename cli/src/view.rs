@@ -8,6 +8,7 @@ pub(crate) mod prompt;
 pub(crate) mod query;
 pub(crate) mod replay;
 pub(crate) mod rights;
+pub(crate) mod state_diff;
 pub(crate) mod transcript;
 pub(crate) mod usage;
 pub(crate) mod verify;

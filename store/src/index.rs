@@ -176,6 +176,11 @@ impl Index {
         self.ended.contains(&id)
     }
 
+    /// How many worlds are being deleted, or were.
+    pub(crate) fn ended_count(&self) -> usize {
+        self.ended.len()
+    }
+
     /// Takes a world out. Whoever follows it is at the end.
     pub(crate) fn remove(&mut self, id: WorldId) {
         let Some(World { reach, .. }) = self.worlds.remove(&id) else { return };

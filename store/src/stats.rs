@@ -15,6 +15,8 @@ pub struct Stats {
     pub format: u32,
     /// How many worlds it has.
     pub worlds: usize,
+    /// How many more were deleted.
+    pub deleted: usize,
     /// How many events they have together.
     pub events: u64,
     /// How many frames were ever appended.
@@ -32,6 +34,7 @@ impl Stats {
         Ok(Self {
             format: u32::from(FORMAT),
             worlds: index.worlds.len(),
+            deleted: index.ended_count(),
             events: index.worlds.values().map(|world| world.reach.head.get()).sum(),
             frames: index.head.0,
             frames_shared: index.head.0.saturating_sub(index.swept.0),

@@ -25,7 +25,7 @@ struct Findings {
 #[serde(tag = "state", rename_all = "snake_case")]
 enum StoreFindings {
     /// It opens.
-    Fine { path: String, format: u32, worlds: usize, events: u64, frames: u64, bytes_on_disk: u64 },
+    Fine { path: String, format: u32, worlds: usize, deleted: usize, events: u64, frames: u64, bytes_on_disk: u64 },
     /// Another process holds it.
     Held { path: String, what: String },
     /// There is none.
@@ -77,6 +77,7 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
         path,
         format: stats.format,
         worlds: stats.worlds,
+        deleted: stats.deleted,
         events: stats.events,
         frames: stats.frames,
         bytes_on_disk: stats.bytes_on_disk,
@@ -86,8 +87,8 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
 fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
     terminal.line(&format!("folkmoot {}, rules {}", findings.version, findings.decider))?;
     match &findings.store {
-        StoreFindings::Fine { path, format, worlds, events, bytes_on_disk, .. } => terminal.line(&format!(
-            "store {path}: fine, format {format}, {worlds} worlds, {events} events, {bytes_on_disk} bytes"
+        StoreFindings::Fine { path, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
+            "store {path}: fine, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
         ))?,
         StoreFindings::Held { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,

@@ -1,21 +1,21 @@
 //! `folkmoot replay`.
 
 use folkmoot::core::ids::Position;
-use folkmoot::core::request::Item;
-use folkmoot::core::response::Part;
 use folkmoot::core::rules::Stage;
 use serde_json::Value;
 
 use crate::arguments::{Common, Replay};
 use crate::commands::place;
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::show::item::told;
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, clip, grant, one_line, prompt, request, time, transcript};
+use crate::show::{clean, clip, grant, one_line, prompt, request, state_diff, time, transcript};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
 use crate::view::replay::{MemoryView, ReplayView};
+use crate::view::state_diff::{StateDiff, StateDiffQuery};
 use crate::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 
 /// The longest text that is shown in a line, in characters.
@@ -23,12 +23,15 @@ const TEXT_MAX: usize = 240;
 
 /// Shows the folded state of a world, an agent's memory, the request of a model call, or a page of the transcript.
 pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), CliError> {
-    let Replay { world, at, agent, prompt, transcript, before, limit } = arguments;
+    let Replay { world, at, diff, agent, prompt, transcript, before, limit } = arguments;
     if transcript {
         let query = TranscriptQuery { world, before: before.map(Position::new), limit: limit.unwrap_or(PAGE) };
         return page(common, query).await;
     }
     let at = at.map(Position::new);
+    if let (Some(before), Some(after)) = (at, diff.map(Position::new)) {
+        return compare(common, StateDiffQuery { world, before, after }).await;
+    }
     let prompt = prompt.map(|call| place::of(&world, &call, "call")).transpose()?;
     let query = ReplayQuery { world, at, agent: agent.clone(), prompt };
     let value = ask(common, Query::Replay(query)).await?;
@@ -71,6 +74,17 @@ async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {
     }
     let view: TranscriptView = serde_json::from_value(value).map_err(CliError::json)?;
     transcript::lines(common, &view).iter().try_for_each(|line| terminal.line(line))
+}
+
+/// Shows what became different between two positions.
+async fn compare(common: &Common, query: StateDiffQuery) -> Result<(), CliError> {
+    let value = ask(common, Query::StateDiff(query)).await?;
+    let mut terminal = Terminal::new();
+    if common.json {
+        return terminal.document(&value);
+    }
+    let diff: StateDiff = serde_json::from_value(value).map_err(CliError::json)?;
+    state_diff::lines(&diff).iter().try_for_each(|line| terminal.line(line))
 }
 
 fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError> {
@@ -134,28 +148,6 @@ fn memory(value: Value) -> Result<Vec<String>, CliError> {
     lines.push(format!("{} {}", head("inbox"), inbox.join(", ")));
     lines.extend(memory.note.map(|note| format!("{} {}", head("note"), clean(&note))));
     Ok(lines)
-}
-
-fn told(item: &Item<String>) -> String {
-    match item {
-        Item::Heard { from, text, attachments } => {
-            let files: String = attachments.iter().map(|file| format!(" {file}")).collect();
-            format!("heard {from}: {text}{files}")
-        }
-        Item::Said { parts } => {
-            let part = |part: &Part| match part {
-                Part::Text(text) | Part::Refusal(text) => text.clone(),
-                Part::Call(call) => format!("→ {} {}", call.tool, call.arguments),
-                Part::Reasoning(_) => "(reasoning)".to_owned(),
-                Part::Opaque(_) => "(opaque)".to_owned(),
-            };
-            format!("said {}", parts.iter().map(part).collect::<Vec<_>>().join(" "))
-        }
-        Item::Result { text, failed, .. } => format!("{} {text}", if *failed { "failed" } else { "result" }),
-        Item::Notice { text } => format!("notice {text}"),
-        Item::State { text } => format!("state {text}"),
-        Item::Summary { text } => format!("summary {text}"),
-    }
 }
 
 fn head(text: &str) -> String {

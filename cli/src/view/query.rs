@@ -17,6 +17,7 @@ use crate::view::life::{IdleQuery, idle};
 use crate::view::prompt::prompt;
 use crate::view::replay::{MemoryView, ReplayView};
 use crate::view::rights::RightsView;
+use crate::view::state_diff::{StateDiffQuery, state_diff};
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::usage::UsageView;
 use crate::view::verify::verify;
@@ -55,6 +56,8 @@ pub(crate) enum Query {
     Withheld(WithheldQuery),
     /// The state of a world.
     Replay(ReplayQuery),
+    /// What became different in a world between two positions.
+    StateDiff(StateDiffQuery),
     /// Why an event is there.
     Why(WhyQuery),
     /// A page of what people read of a world.
@@ -117,6 +120,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
         Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
         Query::Usage(world) => values(&UsageView::all(&fold_world(log, world, None).await?)),
         Query::Log(query) => events(log, query).await,
+        Query::StateDiff(query) => one(&state_diff(store, query).await?),
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Names => values(&names(log).await?),

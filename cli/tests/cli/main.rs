@@ -21,6 +21,7 @@ mod reads;
 mod real_time;
 mod scripts;
 mod verify;
+mod state_diff;
 mod views;
 mod why;
 mod wrong;

@@ -1,0 +1,219 @@
+//! What became different in a world between two positions: a pure function of two folds.
+
+use std::collections::BTreeMap;
+
+use folkmoot::core::ids::{AgentName, Digest, Position, WorldName};
+use folkmoot::core::principal::Person;
+use folkmoot::core::request::Item;
+use folkmoot::core::spec::Limits;
+use folkmoot::core::world::{Activity, Meter, World};
+use folkmoot::run::{Standing, Waiting};
+use folkmoot::{Store, fold_world_from};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+use crate::view::replay::{AgentView, CallView, EpisodeView, MemoryView, MessageView, ReplayView};
+
+#[cfg(test)]
+mod tests;
+
+/// Which two states.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StateDiffQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// At the end of the commit that holds this event.
+    pub(crate) before: Position,
+    /// And at the end of this one's.
+    pub(crate) after: Position,
+}
+
+/// What became different.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StateDiff {
+    /// The world.
+    pub(crate) world: Option<WorldName>,
+    /// The positions that were compared.
+    pub(crate) at: Change<Position>,
+    /// The digest of the definition.
+    pub(crate) spec: Option<Change<Digest>>,
+    /// The bounds.
+    pub(crate) limits: Option<Change<Limits>>,
+    /// Whether anything is owed, or waits.
+    pub(crate) activity: Option<Change<Activity>>,
+    /// The roster.
+    pub(crate) agents: Changes<AgentView>,
+    /// The people who have spoken or decided.
+    pub(crate) people: Changes<Person>,
+    /// The messages. Those that only became too old to be held are not in it.
+    pub(crate) transcript: Changes<MessageView>,
+    /// What agents remember, of those for whom it is different.
+    pub(crate) memories: BTreeMap<AgentName, MemoryDiff>,
+    /// The requests that wait for people.
+    pub(crate) pending: Changes<Waiting>,
+    /// The grants that stand.
+    pub(crate) grants: Changes<Standing>,
+    /// What has been spent of the budgets, by episode.
+    pub(crate) episodes: Changes<EpisodeView>,
+    /// What the models were asked, and what that cost, all together.
+    pub(crate) usage: Option<Change<Meter>>,
+}
+
+/// What an agent remembers differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct MemoryDiff {
+    /// How many items both have, from the first on.
+    pub(crate) same: usize,
+    /// What stood behind them.
+    pub(crate) removed: Vec<Item<String>>,
+    /// What stands there now.
+    pub(crate) added: Vec<Item<String>>,
+    /// The calls that have no result.
+    pub(crate) open_calls: Changes<CallView>,
+    /// The addressed messages that no turn has taken up.
+    pub(crate) inbox: Changes<Position>,
+    /// What an agent in code left to remember.
+    pub(crate) note: Option<Change<Option<String>>>,
+}
+
+/// A value, before and after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Change<T> {
+    pub(crate) before: T,
+    pub(crate) after: T,
+}
+
+/// What became of a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Changes<T> {
+    pub(crate) removed: Vec<T>,
+    pub(crate) added: Vec<T>,
+    pub(crate) changed: Vec<Change<T>>,
+}
+
+impl<T> Changes<T> {
+    /// Whether the list is the same.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.added.is_empty() && self.changed.is_empty()
+    }
+}
+
+/// Compares a world at two positions.
+pub(crate) async fn state_diff(store: &Store, query: &StateDiffQuery) -> Result<StateDiff, CliError> {
+    let StateDiffQuery { world, before, after } = query;
+    let before = fold_world_from(store, store, world, Some(*before)).await?;
+    let after = fold_world_from(store, store, world, Some(*after)).await?;
+    Ok(StateDiff::of(&before, &after))
+}
+
+impl StateDiff {
+    /// What is different in `after`.
+    pub(crate) fn of(before: &World, after: &World) -> Self {
+        let memories = memories(before, after);
+        let usage = change(before.meters().total, after.meters().total);
+        let (before, after) = (ReplayView::of(before), ReplayView::of(after));
+        Self {
+            world: after.world,
+            at: Change { before: before.at, after: after.at },
+            spec: change(before.spec, after.spec),
+            limits: change(before.limits, after.limits),
+            activity: change(before.activity, after.activity),
+            agents: changes(before.agents, after.agents, |agent| agent.name.clone()),
+            people: changes(before.people, after.people, Person::proof),
+            transcript: transcript(before.transcript, after.transcript),
+            memories,
+            pending: changes(before.pending, after.pending, |request| request.request),
+            grants: changes(before.grants, after.grants, |grant| grant.grant),
+            episodes: changes(before.episodes, after.episodes, |episode| episode.episode),
+            usage,
+        }
+    }
+}
+
+fn change<T: PartialEq>(before: T, after: T) -> Option<Change<T>> {
+    (before != after).then_some(Change { before, after })
+}
+
+/// Compares lists whose entries are known by a key of their own.
+fn changes<T: PartialEq, K: Ord>(before: Vec<T>, after: Vec<T>, key: impl Fn(&T) -> K) -> Changes<T> {
+    let mut known: BTreeMap<K, T> = before.into_iter().map(|one| (key(&one), one)).collect();
+    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    for one in after {
+        match known.remove(&key(&one)) {
+            None => added.push(one),
+            Some(before) => changed.extend(change(before, one)),
+        }
+    }
+    Changes { removed: known.into_values().collect(), added, changed }
+}
+
+/// A world holds its newest messages: one that is older than all that are held, where no fewer are, only became too old.
+fn transcript(mut before: Vec<MessageView>, mut after: Vec<MessageView>) -> Changes<MessageView> {
+    let oldest = |messages: &[MessageView]| messages.iter().map(|message| message.at).min().unwrap_or_default();
+    let (first_before, first_after) = (oldest(&before), oldest(&after));
+    if after.len() >= before.len() {
+        before.retain(|message| message.at >= first_after);
+    } else {
+        after.retain(|message| message.at >= first_before);
+    }
+    changes(before, after, |message| message.at)
+}
+
+fn memories(before: &World, after: &World) -> BTreeMap<AgentName, MemoryDiff> {
+    let names = |world: &World| -> Vec<AgentName> {
+        world.rules().spec().agents.iter().map(|agent| agent.name.clone()).collect()
+    };
+    let mut all: Vec<AgentName> = names(before).into_iter().chain(names(after)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let view = |world: &World, agent: &AgentName| {
+        world.memory(agent).map(|memory| MemoryView::of(world, agent, memory)).map(Remembered::from).unwrap_or_default()
+    };
+    let pairs = all.into_iter().filter_map(|agent| {
+        let diff = view(before, &agent).diff(view(after, &agent))?;
+        Some((agent, diff))
+    });
+    pairs.collect()
+}
+
+/// What of a memory is compared.
+#[derive(Debug, Default)]
+struct Remembered {
+    items: Vec<Item<String>>,
+    open_calls: Vec<CallView>,
+    inbox: Vec<Position>,
+    note: Option<String>,
+}
+
+impl From<MemoryView> for Remembered {
+    fn from(view: MemoryView) -> Self {
+        let MemoryView { items, open_calls, inbox, note, .. } = view;
+        Self { items, open_calls, inbox, note }
+    }
+}
+
+impl Remembered {
+    /// `None` if nothing is different.
+    fn diff(self, after: Self) -> Option<MemoryDiff> {
+        let same = self.items.iter().zip(&after.items).take_while(|(before, after)| before == after).count();
+        let diff = MemoryDiff {
+            same,
+            removed: self.items.into_iter().skip(same).collect(),
+            added: after.items.into_iter().skip(same).collect(),
+            open_calls: changes(self.open_calls, after.open_calls, |call| call.call),
+            inbox: changes(self.inbox, after.inbox, |at| *at),
+            note: change(self.note, after.note),
+        };
+        (!diff.is_empty()).then_some(diff)
+    }
+}
+
+impl MemoryDiff {
+    const fn is_empty(&self) -> bool {
+        self.removed.is_empty()
+            && self.added.is_empty()
+            && self.open_calls.is_empty()
+            && self.inbox.is_empty()
+            && self.note.is_none()
+    }
+}
