@@ -154,17 +154,17 @@ async fn among_others(args: &Args, dir: &Path, alone: f64, table: &mut Table) ->
 type Pending = Pin<Box<dyn Future<Output = Result<Appended, AppendError>> + Send>>;
 
 /// Appends without waiting for each answer, in order.
-struct Feed {
+pub(crate) struct Feed {
     store: Store,
     under_way: VecDeque<Pending>,
 }
 
 impl Feed {
-    fn new(store: &Store) -> Self {
+    pub(crate) fn new(store: &Store) -> Self {
         Self { store: store.clone(), under_way: VecDeque::new() }
     }
 
-    async fn push(&mut self, commit: Commit) -> Fallible<()> {
+    pub(crate) async fn push(&mut self, commit: Commit) -> Fallible<()> {
         if self.under_way.len() >= AHEAD {
             self.wait().await?;
         }
@@ -185,7 +185,7 @@ impl Feed {
         Ok(())
     }
 
-    async fn finish(&mut self) -> Fallible<()> {
+    pub(crate) async fn finish(&mut self) -> Fallible<()> {
         while !self.under_way.is_empty() {
             self.wait().await?;
         }
@@ -202,7 +202,7 @@ const fn float(count: u64) -> f64 {
     count as f64
 }
 
-fn shown(time: Duration) -> String {
+pub(crate) fn shown(time: Duration) -> String {
     let micros = time.as_secs_f64() * 1e6;
     if micros < 1_000.0 {
         format!("{micros:.1} us")

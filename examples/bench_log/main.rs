@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `--events N` sets the length of the long world, `--seconds N` how long each rate is measured, `--worlds N` how many
-//! idle worlds are opened, `--only PART` measures `idle`, `appends`, `calls` or `long` alone, `--dir PATH` says where the
+//! idle worlds are opened, `--only PART` measures `idle`, `appends`, `calls`, `long` or `travel` alone, `--dir PATH` says where the
 //! files go (a folder of the disk to measure), and `--quick` makes all of it small, to see that it runs.
 
 use std::error::Error;
@@ -26,6 +26,7 @@ mod stats;
 mod table;
 mod timed;
 mod toolcalls;
+mod travel;
 
 /// What any part of the benchmark gives.
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -54,6 +55,9 @@ async fn main() -> Fallible<()> {
     }
     if args.wants("long") {
         long::measure(&args, dir.path(), &mut table).await?;
+    }
+    if args.wants("travel") {
+        travel::measure(&args, dir.path(), &mut table).await?;
     }
     Ok(())
 }
