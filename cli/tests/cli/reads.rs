@@ -2,7 +2,10 @@
 
 use std::process::Stdio;
 
-use folkmoot::{OpenMode, Opening, Perform, Runtime, Store, WorldName};
+use folkmoot::core::decider::decider_id;
+use folkmoot::core::ids::Position;
+use folkmoot::core::port::{Checkpoints as _, EventLog as _};
+use folkmoot::{FoldError, OpenMode, Opening, Perform, Runtime, Store, WorldName, fold_world, fold_world_from};
 use serde_json::Value;
 
 use crate::desk::{Desk, Ran, example};
@@ -371,4 +374,29 @@ fn a_closed_pipe_ends_a_run_as_a_signal_would() {
     let ran = Ran::from(child.wait_with_output().unwrap());
     assert_eq!((ran.code, ran.err.as_str()), (141, ""));
     desk.run(&["run", "gate.yaml"]).expect(4);
+}
+
+#[tokio::test]
+async fn going_back_from_a_checkpoint_gives_what_the_whole_log_gives() {
+    let desk = told();
+    let store = Store::open(desk.path("store"), OpenMode::Existing).unwrap();
+    let name = WorldName::new("release-room").unwrap();
+    let id = store.find(&name).await.unwrap().unwrap().world;
+    let head = fold_world(&store, &name, None).await.unwrap().head().get();
+    let mut folds = Vec::new();
+    for at in 1..=head {
+        folds.push(fold_world(&store, &name, Some(Position::new(at))).await.unwrap());
+    }
+    for saved in folds.iter().step_by(17) {
+        let state = serde_json::to_vec(saved).unwrap();
+        std::fs::remove_dir_all(desk.path("store/checkpoints")).unwrap();
+        store.save(id, saved.head(), decider_id(), state).await.unwrap();
+        assert_eq!(store.places(id).await, [(saved.head(), decider_id())]);
+        for (at, fold) in (1..).map(Position::new).zip(&folds) {
+            let found = fold_world_from(&store, &store, &name, Some(at)).await.unwrap();
+            assert_eq!(found, *fold, "event {at}, from a checkpoint at {}", saved.head());
+        }
+    }
+    let behind = fold_world_from(&store, &store, &name, Some(Position::new(head + 1))).await;
+    assert!(matches!(behind, Err(FoldError::BehindHead { .. })), "{behind:?}");
 }
