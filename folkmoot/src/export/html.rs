@@ -14,9 +14,11 @@ use super::talk::{Entry, Talk};
 use super::{ExportError, Integrity};
 
 mod picture;
+mod tables;
 mod views;
 
-use views::{EntryView, FrontView, TablesView};
+use tables::TablesView;
+use views::{EntryView, FrontView};
 
 /// The most steps of the sequence picture. It shows the first ones of a longer log, and says so.
 pub const PICTURE_STEPS_MAX: usize = 200;

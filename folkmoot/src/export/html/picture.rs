@@ -13,8 +13,10 @@ const COLUMN: usize = 170;
 const TOP: usize = 76;
 const ROW: usize = 44;
 const BOTTOM: usize = 20;
-/// How wide a letter of a label is at most, on average.
-const LETTER: usize = 7;
+/// How wide the box with a name is.
+const BOX: usize = 154;
+/// How wide ten letters of a label are, as a rule.
+const TEN_LETTERS: usize = 66;
 /// How far an arrow reaches that ends where it began.
 const LOOP: usize = 26;
 
@@ -23,6 +25,8 @@ const LOOP: usize = 26;
 pub(super) struct Picture {
     width: usize,
     height: usize,
+    /// How wide the box with a name is.
+    r#box: usize,
     /// Where the lifelines end.
     bottom: usize,
     lifelines: Vec<LifelineView>,
@@ -75,6 +79,7 @@ impl Picture {
         Self {
             width,
             height,
+            r#box: BOX,
             bottom,
             missing: missing(steps),
             words: words(&lifelines, &views),
@@ -105,7 +110,7 @@ fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
         Role::Others => "others",
     };
     let whole = one_line(&line.name);
-    LifelineView { x, left: x.saturating_sub(72), name: clip(&whole, 16), whole, role }
+    LifelineView { x, left: x.saturating_sub(BOX / 2), name: clip(&whole, 16), whole, role }
 }
 
 fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize) -> StepView {
@@ -122,7 +127,7 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
     };
     let name = |number: usize| steps.lifelines.get(number).map(|line| one_line(&line.name)).unwrap_or_default();
     let whole = format!("#{} {} → {}: {}", step.at, name(step.from), name(step.to), step.label);
-    let room = from.abs_diff(to).max(COLUMN).saturating_sub(22) / LETTER;
+    let room = from.abs_diff(to).max(COLUMN).saturating_sub(18).saturating_mul(10) / TEN_LETTERS;
     let (label, label_y) = (clip(&step.label, room), y.saturating_sub(8));
     let at = step.at.get();
     if from == to {
