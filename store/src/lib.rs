@@ -45,6 +45,8 @@ pub use format::Malformed;
 pub use open_error::OpenError;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};
+#[cfg(feature = "testing")]
+pub use upcast::NextSchema;
 pub use upcast::{LiftError, lift};
 pub use verify::{
     Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Inclusion, Integrity, Newer,

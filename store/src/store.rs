@@ -92,9 +92,22 @@ impl Store {
     /// # Errors
     /// [`OpenError::Damaged`] or [`OpenError::CutTail`] if what the engine keeps is not what was written.
     pub fn with_engine(engine: Arc<dyn Engine>) -> Result<Self, OpenError> {
+        Self::with_schemas(engine, Upcasters::default())
+    }
+
+    /// Opens the store that an engine keeps, as a build would whose event schema has moved on.
+    ///
+    /// # Errors
+    /// As [`Store::with_engine`].
+    #[cfg(feature = "testing")]
+    pub fn with_next_schema(engine: Arc<dyn Engine>, next: crate::NextSchema) -> Result<Self, OpenError> {
+        Self::with_schemas(engine, Upcasters::moved_on(next))
+    }
+
+    fn with_schemas(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<Self, OpenError> {
         let home = engine.home().map(std::path::Path::to_owned);
         let path = home.clone().unwrap_or_else(|| PathBuf::from("in memory"));
-        Self::start(engine, home, Upcasters::default()).map_err(|failure| match failure {
+        Self::start(engine, home, upcasters).map_err(|failure| match failure {
             Failure::Engine(error) => home::open_error(&path, error),
             Failure::Cut { found, recorded } => OpenError::CutTail { path, found, recorded },
         })

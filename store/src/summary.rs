@@ -131,9 +131,9 @@ fn is_noted(kind: u16) -> bool {
 /// Reads an event, lifted to this build's version if it has an older one.
 pub(crate) fn decode(event: &EventRef<'_>, upcasters: &Upcasters) -> Result<Event, LiftError> {
     let read = if upcasters.is_current(event.kind, event.version) {
-        Event::from_view(event.view())
+        Event::from_view(upcasters.known(event.view()))
     } else {
-        Event::from_record(upcasters.lift(event.to_record())?)
+        Event::from_view(upcasters.known(upcasters.lift(event.to_record())?.view()))
     };
     read.map_err(|error| LiftError::Malformed(Malformed(describe(&error))))
 }

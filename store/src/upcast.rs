@@ -5,11 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::event::{EventKind, EventRecord};
+use folkmoot_core::event::{EventKind, EventRecord, RecordView};
 
 use crate::format::Malformed;
 
 mod lifts;
+#[cfg(feature = "testing")]
+mod next;
+
+#[cfg(feature = "testing")]
+pub use next::NextSchema;
 
 /// Lifts a record of one version to the next one. It must set the record's version to the next one.
 pub(crate) type Lift = fn(EventRecord) -> Result<EventRecord, Malformed>;
@@ -50,6 +55,8 @@ impl From<Malformed> for LiftError {
 pub(crate) struct Upcasters {
     current: BTreeMap<u16, (&'static str, u16)>,
     lifts: BTreeMap<(u16, u16), Lift>,
+    /// Kinds that are stored under another version than core calls the same schema. There are none outside of tests.
+    renumbered: BTreeMap<u16, u16>,
 }
 
 impl Default for Upcasters {
@@ -58,6 +65,7 @@ impl Default for Upcasters {
         Self {
             current: current.collect(),
             lifts: lifts::ALL.into_iter().map(|(kind, from, lift)| ((kind as u16, from), lift)).collect(),
+            renumbered: BTreeMap::new(),
         }
     }
 }
@@ -66,6 +74,20 @@ impl Upcasters {
     /// Whether this build writes events of `kind` in `version`.
     pub(crate) fn is_current(&self, kind: u16, version: u16) -> bool {
         self.current.get(&kind).is_some_and(|(_, current)| *current == version)
+    }
+
+    /// The version under which a record that core wrote is stored.
+    pub(crate) fn stored_version(&self, record: &EventRecord) -> u16 {
+        if !self.renumbered.contains_key(&record.kind) {
+            return record.version;
+        }
+        self.current.get(&record.kind).map_or(record.version, |(_, current)| *current)
+    }
+
+    /// A record of the version that this build knows, as core calls that version.
+    pub(crate) fn known<'a>(&self, record: RecordView<'a>) -> RecordView<'a> {
+        let version = self.renumbered.get(&record.kind).copied().unwrap_or(record.version);
+        RecordView { version, ..record }
     }
 
     /// Lifts `record` to the version that this build knows.

@@ -1,7 +1,7 @@
 //! A commit as stored.
 
 use folkmoot_core::commit::{Commit, CommitHeader};
-use folkmoot_core::event::{EventRecord, StoredContent};
+use folkmoot_core::event::{Event, EventRecord, StoredContent};
 use folkmoot_core::ids::Digest;
 use folkmoot_proof::Hash;
 use folkmoot_proof::leaf::{Leaf, Salt};
@@ -11,6 +11,7 @@ use super::event::{ContentRef, EventRef};
 use super::header::{self, Fixed};
 use super::{COMMIT_MAX, Malformed};
 use crate::chain;
+use crate::upcast::Upcasters;
 
 /// Where the link stands: behind the record's length.
 const LINK_AT: usize = 4;
@@ -28,12 +29,12 @@ pub(crate) struct Unlinked {
 
 impl Unlinked {
     /// Encodes `commit`. Hashing and encoding are done here, on the task that appends.
-    pub(crate) fn encode(commit: &Commit) -> Result<Self, Malformed> {
-        let records: Vec<EventRecord> = commit
-            .events
-            .iter()
-            .map(|event| event.to_record().map_err(|error| Malformed(error.to_string())))
-            .collect::<Result<_, _>>()?;
+    pub(crate) fn encode(commit: &Commit, upcasters: &Upcasters) -> Result<Self, Malformed> {
+        let record = |event: &Event| {
+            let record = event.to_record().map_err(|error| Malformed(error.to_string()))?;
+            Ok(EventRecord { version: upcasters.stored_version(&record), ..record })
+        };
+        let records: Vec<EventRecord> = commit.events.iter().map(record).collect::<Result<_, _>>()?;
         Self::of(&commit.header, &records)
     }
 

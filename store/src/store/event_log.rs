@@ -25,7 +25,7 @@ impl EventLog for Store {
         if commit.events.is_empty() || commit.header.first == Position::ZERO {
             return Err(AppendError::Invalid("it has no events, or no position".to_owned()));
         }
-        let record = Unlinked::encode(&commit).map_err(invalid)?;
+        let record = Unlinked::encode(&commit, &self.inner.shared.upcasters).map_err(invalid)?;
         let mut summary = Summary::of(&commit);
         if let Some(origin) = &mut summary.origin {
             self.trace(origin).await?;

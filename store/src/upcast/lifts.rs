@@ -6,6 +6,35 @@ use serde_json::{Map, Value, json};
 use super::Lift;
 use crate::format::Malformed;
 
+const _: () = assert!(is_complete(EventKind::ALL), "an older version of an event has no lift, or more than one");
+
+/// Whether each version of each kind that this build no longer writes has one lift, to the next version. It is asked when
+/// this is compiled: a new schema version without its lift is no program.
+const fn is_complete(mut kinds: &[(EventKind, u16)]) -> bool {
+    while let [(kind, current), rest @ ..] = kinds {
+        let mut from = 1;
+        while from < *current {
+            if count(&ALL, *kind, from) != 1 {
+                return false;
+            }
+            from += 1;
+        }
+        kinds = rest;
+    }
+    true
+}
+
+const fn count(mut lifts: &[(EventKind, u16, Lift)], kind: EventKind, from: u16) -> usize {
+    let mut count = 0;
+    while let [(lifted, version, _), rest @ ..] = lifts {
+        if *lifted as u16 == kind as u16 && *version == from {
+            count += 1;
+        }
+        lifts = rest;
+    }
+    count
+}
+
 /// All lifts: the kind, and the version that each starts from.
 pub(super) const ALL: [(EventKind, u16, Lift); 5] = [
     (EventKind::ApprovalDecided, 1, reason_to_text),

@@ -58,6 +58,21 @@ fn a_missing_or_idle_lift_is_an_error() {
     assert!(matches!(with(0, forget_to_count).lift(record(0, "{}")), Err(LiftError::Malformed(_))));
 }
 
+#[test]
+fn every_lift_counts_one_version_up_and_is_a_function() {
+    let facts = r#"{"option":1}"#;
+    for (kind, from, lift) in lifts::ALL {
+        for content in [StoredContent::Present(b"{}".to_vec()), StoredContent::Erased { by: None }] {
+            let record = EventRecord { kind: kind as u16, version: from, facts: facts.into(), content };
+            let lifted = lift(record.clone()).unwrap();
+            assert_eq!((lifted.kind, lifted.version), (kind as u16, from + 1), "{}", kind.name());
+            assert_eq!(lift(record.clone()), Ok(lifted.clone()));
+            let is_erased = |record: &EventRecord| matches!(record.content, StoredContent::Erased { .. });
+            assert_eq!(is_erased(&lifted), is_erased(&record), "what is erased stays so");
+        }
+    }
+}
+
 /// A store in memory whose second commit holds one `WarningRecorded` of `version`.
 async fn store_with(version: u16, facts: &str, upcasters: Upcasters) -> (crate::Store, folkmoot_core::ids::WorldId) {
     let engine = std::sync::Arc::new(MemoryEngine::new());
