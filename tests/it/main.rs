@@ -11,7 +11,9 @@
 #![expect(clippy::large_futures, reason = "a whole run is one future here")]
 
 mod architecture;
+mod audit;
 mod canaries;
+mod epochs;
 mod golden;
 mod labels;
 mod laws;

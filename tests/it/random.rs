@@ -15,7 +15,8 @@ use folkmoot::{Opening, Perform, Proof, Runtime, Seat, SeatError, Store, WorldHa
 use folkmoot_tests::{Cut, Probed, TestLog, commits_of, repeats_of, story_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{TestCaseError, TestRunner};
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
@@ -264,6 +265,19 @@ async fn play(room: &Value, deeds: &[Deed], perform: Perform, base: &Path) -> (V
 
 fn in_runtime<T>(test: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test)
+}
+
+/// The logs of some rooms, the same ones every time.
+pub(crate) fn some(rooms: usize) -> Vec<Vec<Commit>> {
+    let mut runner = TestRunner::deterministic();
+    let stories = (room(), vec(deed(), 1..14));
+    (0..rooms)
+        .map(|_| {
+            let (room, deeds) = stories.new_tree(&mut runner).unwrap().current();
+            let base = tempfile::tempdir().unwrap();
+            in_runtime(play(&room, &deeds, Perform::InOrder, base.path())).0
+        })
+        .collect()
 }
 
 /// 96 rooms, or as many as `PROPTEST_CASES` says.

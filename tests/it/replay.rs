@@ -43,7 +43,7 @@ fn bytes(world: &World) -> Vec<u8> {
 }
 
 /// The commit as it is read back after everything in it was erased.
-fn erased(commit: &Commit) -> Commit {
+pub(crate) fn erased(commit: &Commit) -> Commit {
     let erase = |event: &Event| {
         let mut record = event.to_record().unwrap();
         if record.content != StoredContent::None {
