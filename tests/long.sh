@@ -40,6 +40,8 @@ properties() {
     cargo test --release --workspace --lib
     cargo test --release -p folkmoot-store --tests
     cargo test --release -p folkmoot-tests --test it -- random rooms --nocapture
+    cargo test --release -p folkmoot-tests --test it -- --ignored --exact --nocapture \
+        audit::every_forged_fact_is_found_unless_it_is_an_input
 }
 
 splits() {

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 pub use folkmoot_core::audit::{Auditor, Counts, Epoch, Finding, Redecision, Shown, Verdict};
 
+#[cfg(test)]
+mod tests;
 mod words;
 
 /// The name of the check whether a log reads to its end.

@@ -94,6 +94,21 @@ fn core_reaches_no_executor_no_network_and_no_randomness() {
 }
 
 #[test]
+fn whoever_audits_a_world_has_no_shell() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut files = vec![root.join("folkmoot/src/audit.rs"), root.join("core/src/audit.rs")];
+    files.extend(sources(&root.join("folkmoot/src/audit")).into_iter().chain(sources(&root.join("core/src/audit"))));
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        for shell in
+            ["Runtime", "Assemble", "Opening", "providers", "folkmoot_tools", "ToolHost", "std::net", "std::process"]
+        {
+            assert!(!text.contains(shell), "{} names {shell}", file.display());
+        }
+    }
+}
+
+#[test]
 fn no_source_file_is_longer_than_800_lines() {
     for package in ours(&metadata()) {
         for file in sources(&folder(package)) {
