@@ -3,7 +3,7 @@
 use super::compare::{first_difference, is_same};
 use crate::command::{Action, Command};
 use crate::commit::Commit;
-use crate::event::{CloseReason, Event, MessageEdited, ModelCalled, ModelFailed, Notice, PrefixCause};
+use crate::event::{CloseReason, Event, MessageEdited, ModelCalled, ModelFailed, Notice};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, Request, RequestKind, World};
 
@@ -32,7 +32,13 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) = (recorded, recomputed) {
         return is_same_failure(recorded, recomputed);
     }
-    [recorded, recomputed].into_iter().flatten().any(hangs_on_content)
+    match (recorded, recomputed) {
+        // What comes in the place of a result that was there to be given again may be anything that a call leads to.
+        (Some(Event::ToolFinished(finished)), _) if finished.memo.is_some() => true,
+        (Some(Event::TurnOpened(_)), Some(Event::TurnDeclined(_))) => true,
+        (Some(Event::TurnDeclined(_)), Some(Event::TurnOpened(_))) => true,
+        (_, _) => [recorded, recomputed].into_iter().flatten().all(hangs_on_content),
+    }
 }
 
 /// Whether people were asked something whose words are gone: a fork cannot ask it again.
@@ -87,16 +93,12 @@ fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision
     }
 }
 
-/// Whether it is there, or not, because of how long a request is, or because a result is there to be given again.
+/// Whether it is there, or not, because of how long a request is.
 fn hangs_on_content(event: &Event) -> bool {
     match event {
-        Event::MemoryCompacted(_) | Event::ModelCalled(_) | Event::TurnDeclined(_) => true,
-        Event::PrefixBroken(broken) => {
-            matches!(broken.cause, PrefixCause::Tools | PrefixCause::MemoryFull | PrefixCause::Compaction)
-        }
+        Event::PrefixBroken(_) | Event::MemoryCompacted(_) | Event::ModelCalled(_) | Event::TurnDeclined(_) => true,
         Event::TurnClosed(closed) => matches!(closed.reason, CloseReason::Limit | CloseReason::Failed),
         Event::NoticePosted(posted) => matches!(posted.notice, Notice::LimitReached { .. } | Notice::TurnFailed { .. }),
-        Event::ToolFinished(finished) => finished.memo.is_some(),
         Event::WorldOpened(_)
         | Event::HeadSigned(_)
         | Event::Forked(_)
@@ -134,6 +136,7 @@ fn hangs_on_content(event: &Event) -> bool {
         | Event::QuestionAsked(_)
         | Event::QuestionAnswered(_)
         | Event::ToolStarted(_)
+        | Event::ToolFinished(_)
         | Event::OutcomeUnknown(_)
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
