@@ -16,6 +16,7 @@ pub mod life;
 mod media_type;
 mod room;
 pub mod run;
+mod signing;
 pub mod text;
 pub mod words;
 
@@ -45,3 +46,4 @@ pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers}
 pub use helper::{tool_helper_main, tool_helper_main_with};
 pub use media_type::media_type_of;
 pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of};
+pub use signing::{HeadSigner, KeyFile, KeyFileError, checkpoint_of, note_of};
