@@ -56,6 +56,12 @@ impl Runtime {
         &self.inner.means.log
     }
 
+    /// What keeps the log itself: the tree over each world's commits.
+    #[must_use]
+    pub fn custody(&self) -> &Arc<dyn Custody> {
+        &self.inner.means.custody
+    }
+
     /// The open world called `name`.
     #[must_use]
     pub fn world(&self, name: &WorldName) -> Option<WorldHandle> {

@@ -24,6 +24,7 @@ mod replay;
 mod requests;
 mod rooms;
 mod scripts;
+mod signing;
 mod sleep;
 mod sweep;
 mod transcript;

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::command::Settlement;
+use folkmoot::core::commit::Commit;
 use folkmoot::core::effect::Effect;
+use folkmoot::core::event::Event;
 use folkmoot::core::ids::{CallId, RequestId};
+use folkmoot::proof::note::SignerKey;
 use folkmoot::run::{Asks, waiting};
-use folkmoot::{Proof, Runtime, WorldHandle, fold_world};
+use folkmoot::{HeadSigner, Proof, Runtime, WorldHandle, fold_world};
 use folkmoot_tests::{Cut, Kept, Side, Stage, Trace, commits_of, repeats_of, story_of};
 
 use crate::scripts;
@@ -27,7 +30,7 @@ macro_rules! sweeps {
         $(
             #[tokio::test]
             async fn $test() {
-                sweep($script).await;
+                sweep($script, None).await;
             }
         )*
     };
@@ -77,6 +80,12 @@ sweeps! {
     a_fix_loop_survives_every_cut: "retry-fix-loop",
 }
 
+#[tokio::test]
+async fn a_signed_log_survives_every_cut() {
+    let signer = HeadSigner::new(SignerKey::generate("example.com/desk", &[7; 32]).unwrap());
+    sweep("edited", Some(&Arc::new(signer))).await;
+}
+
 #[test]
 fn no_script_is_left_out_of_the_sweep() {
     let stem = |path: std::path::PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -85,22 +94,33 @@ fn no_script_is_left_out_of_the_sweep() {
 }
 
 /// Cuts the script everywhere in memory, and at a few commits on disk.
-async fn sweep(script: &str) {
+async fn sweep(script: &str, signer: Signing<'_>) {
     let file = scripts::named(script);
-    let (uncut, appends) = run_whole(&file).await;
+    let (uncut, appends) = run_whole(&file, signer).await;
     let mut cuts = 0;
     for last in 0..=appends {
         for side in [Side::Before, Side::After] {
-            cuts += run_cut(&file, Kept::InMemory, last, side, &uncut).await;
+            cuts += run_cut(stage_of(&file, Kept::InMemory, signer), last, side, &uncut).await;
         }
     }
     let mut on_disk = 0;
     for last in (1..=appends).step_by(7) {
         let side = if last % 2 == 0 { Side::Before } else { Side::After };
-        on_disk += run_cut(&file, Kept::OnDisk, last, side, &uncut).await;
+        on_disk += run_cut(stage_of(&file, Kept::OnDisk, signer), last, side, &uncut).await;
     }
     println!("{script}: {appends} commits, {cuts} cuts in memory, {on_disk} on disk");
     assert!(cuts >= appends && on_disk > 0);
+}
+
+/// The key that a script's runs sign with, if they do.
+type Signing<'a> = Option<&'a Arc<HeadSigner>>;
+
+fn stage_of(file: &Path, kept: Kept, signer: Signing<'_>) -> Stage {
+    let stage = Stage::of(file, kept);
+    match signer {
+        Some(signer) => stage.signed_with(signer),
+        None => stage,
+    }
 }
 
 struct Uncut {
@@ -108,8 +128,8 @@ struct Uncut {
     probe: folkmoot_tests::Probe,
 }
 
-async fn run_whole(file: &Path) -> (Uncut, u64) {
-    let stage = Stage::of(file, Kept::InMemory);
+async fn run_whole(file: &Path, signer: Signing<'_>) -> (Uncut, u64) {
+    let stage = stage_of(file, Kept::InMemory, signer);
     let gate = Arc::new(Cut::never(&stage.probe));
     let runtime = stage.runtime(crate::helper(), Arc::clone(&gate) as _);
     stage.run(&runtime).await.unwrap();
@@ -118,9 +138,8 @@ async fn run_whole(file: &Path) -> (Uncut, u64) {
 }
 
 /// Cuts after the `last`-th append, runs the script again until it ends, and compares. Gives how often it was cut.
-async fn run_cut(file: &Path, kept: Kept, last: u64, side: Side, uncut: &Uncut) -> u64 {
-    let what = format!("{} cut {side:?} the effects of commit {last}, {kept:?}", file.display());
-    let mut stage = Stage::of(file, kept);
+async fn run_cut(mut stage: Stage, last: u64, side: Side, uncut: &Uncut) -> u64 {
+    let what = format!("{} cut {side:?} the effects of commit {last}, {:?}", stage.script.world, stage.kept());
     let runtime = stage.runtime(crate::helper(), Arc::new(Cut::after(last, side, &stage.probe)));
     let first = within(&what, stage.run(&runtime)).await;
     runtime.shutdown().await;
@@ -184,6 +203,10 @@ async fn check(stage: &Stage, what: &str, uncut: &Uncut) {
     assert_eq!(owed, [], "{what}: something is owed");
     let commits = commits_of(stage.store(), &stage.script.world).await;
     assert_eq!(repeats_of(&commits), [], "{what}: an unrepeatable tool was started twice");
+    let is_signature = |commit: &Commit| matches!(commit.events.as_slice(), [Event::HeadSigned(_)]);
+    assert!(!commits.windows(2).any(|pair| pair.iter().all(is_signature)), "{what}: a signature was signed");
+    let ends_signed = commits.last().is_some_and(is_signature);
+    assert_eq!(ends_signed, world.signer().is_some(), "{what}: the end is not signed, or without a key");
     let trace = Trace::of(stage).await;
     assert_eq!(trace, uncut.trace, "{what}");
 }

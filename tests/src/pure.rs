@@ -81,8 +81,8 @@ impl PureRoom {
         let mut room = Self { world: World::default(), commits: Vec::new(), now: Time::SIMULATED_START, dice };
         let (world, node) = (WorldId(uuid::Uuid::nil()), NodeId(uuid::Uuid::nil()));
         let name = WorldName::new("room").expect("a fitting name");
-        let create =
-            Action::Create { world, name, clock: ClockKind::Simulated, base: None, definition, node, signer: None };
+        let signer = room.key();
+        let create = Action::Create { world, name, clock: ClockKind::Simulated, base: None, definition, node, signer };
         room.give(&Command::of_runtime(create)).expect("the room can be opened");
         room
     }
@@ -105,8 +105,15 @@ impl PureRoom {
 
     /// A process opens the room anew; what an older one had started is lost.
     pub fn crash(&mut self) {
-        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer: None };
+        let signer = self.key();
+        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer };
         self.give(&Command::of_runtime(open)).expect("a room can be opened again");
+    }
+
+    /// The key of an opening: one of two, or none.
+    fn key(&mut self) -> Option<String> {
+        let key = *self.dice.one(&[None, Some("example.com/one+00000001"), Some("example.com/two+00000002")]);
+        key.map(str::to_owned)
     }
 
     /// Moves the clock on and records what became due.

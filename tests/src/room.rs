@@ -80,6 +80,12 @@ impl Room {
         Definition { spec: self.spec.clone(), text: SpecText::default().into() }
     }
 
+    /// What acts in it.
+    #[must_use]
+    pub fn parts(&self) -> Parts {
+        self.parts.clone()
+    }
+
     /// Opens the room in a runtime of its own over `log`, or goes on with it.
     pub async fn open<L: EventLog + Checkpoints + Blobs + Custody + Clone + 'static>(
         &self,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use folkmoot::run::{Report, RunError, RunOptions, Unwatched, run_script};
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
-use folkmoot::{Perform, ProcessHost, Runtime, Shipped, Store};
+use folkmoot::{HeadSigner, Perform, ProcessHost, Runtime, Shipped, Store};
 use tempfile::TempDir;
 
 use crate::gate::Gate;
@@ -33,6 +33,7 @@ pub struct Stage {
     kept: Kept,
     store: Store,
     openings: AtomicU64,
+    signer: Option<Arc<HeadSigner>>,
     /// The script.
     pub script: Script,
     /// Watches its tools, across all runtimes.
@@ -50,18 +51,32 @@ impl Stage {
         let script = Script::load(&base.join(file.file_name().expect("a script has a name")));
         let script = script.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let store = open(&folder, kept);
-        Self { folder, origin, kept, store, openings: AtomicU64::new(0), script, probe: Probe::default() }
+        let (openings, probe) = (AtomicU64::new(0), Probe::default());
+        Self { folder, origin, kept, store, openings, signer: None, script, probe }
+    }
+
+    /// The same, with a key that signs heads of its world's log.
+    #[must_use]
+    pub fn signed_with(self, signer: &Arc<HeadSigner>) -> Self {
+        Self { signer: Some(Arc::clone(signer)), ..self }
     }
 
     /// The same folder as it was at first, with a new store in memory.
     #[must_use]
     pub fn again(self) -> Self {
-        let Self { folder, origin, script, .. } = self;
+        let Self { folder, origin, signer, script, .. } = self;
         let base = folder.path().join("worlds");
         fs::remove_dir_all(&base).expect("the folder can be removed");
         copy(&origin, &base);
         let (kept, store) = (Kept::InMemory, Store::memory());
-        Self { folder, origin, kept, store, openings: AtomicU64::new(0), script, probe: Probe::default() }
+        let (openings, probe) = (AtomicU64::new(0), Probe::default());
+        Self { folder, origin, kept, store, openings, signer, script, probe }
+    }
+
+    /// Where it keeps its store.
+    #[must_use]
+    pub const fn kept(&self) -> Kept {
+        self.kept
     }
 
     /// The store.
@@ -76,11 +91,14 @@ impl Stage {
         let probed = Probed { shipped: Shipped::default(), probe: self.probe.clone() };
         let host = ProcessHost::new(helper, self.folder.path().join("locks"));
         let log = TestLog::new(&self.store, gate);
-        Runtime::builder(&log)
+        let builder = Runtime::builder(&log)
             .assembler(probed)
             .host(Arc::new(host))
-            .counted_seeds(opening.saturating_mul(1_000_000).saturating_add(1))
-            .build()
+            .counted_seeds(opening.saturating_mul(1_000_000).saturating_add(1));
+        match &self.signer {
+            Some(signer) => builder.signer(Arc::clone(signer) as _).build(),
+            None => builder.build(),
+        }
     }
 
     /// Runs the script, outcomes in the order in which the work was begun.
