@@ -11,16 +11,19 @@ use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 mod decision;
 mod evidence;
 mod life;
-
-pub(crate) use evidence::{CheckBundle, Export, Form};
+mod signing;
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
+pub(crate) use evidence::{CheckBundle, Export, Form};
 pub(crate) use life::{Backup, Delete};
+pub(crate) use signing::{Anchor, Key};
 
 /// Where a store is, if nobody says otherwise.
 const STORE_DEFAULT: &str = ".folkmoot";
 /// The variable that says otherwise.
 const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
+/// The variable that names the file of the key that signs.
+const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
 
 /// Rooms of agents and people over one replayable log.
 #[derive(Debug, Parser)]
@@ -39,6 +42,10 @@ pub(crate) struct Common {
     #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
         value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) store: PathBuf,
+    /// The file of a key, outside of the store, that signs the logs of worlds that are opened: see `folkmoot key new`.
+    #[arg(long, global = true, value_name = "FILE", env = KEY_VARIABLE,
+        value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) key: Option<PathBuf>,
     /// Print JSON: one document, or one object a line.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -54,22 +61,26 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The same; an empty name of a store counts as none.
+    /// The same; an empty name of a store counts as none, and so does one of a key.
     pub(crate) fn with_a_store(mut self) -> Self {
+        self.key = self.key.filter(|key| !key.as_os_str().is_empty());
         if self.store.as_os_str().is_empty() {
             self.store = PathBuf::from(STORE_DEFAULT);
         }
         self
     }
 
-    /// How a command to type begins: with the store, unless it is found without saying so.
+    /// How a command to type begins: with the store and the key, unless they are found without saying so.
     pub(crate) fn program(&self) -> String {
-        let found = std::env::var_os(STORE_VARIABLE).filter(|dir| !dir.is_empty());
-        let found = found.map_or_else(|| PathBuf::from(STORE_DEFAULT), PathBuf::from);
-        if self.store == found {
-            return "folkmoot".to_owned();
+        let found = |variable: &str| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let mut program = "folkmoot".to_owned();
+        if self.store != found(STORE_VARIABLE).unwrap_or_else(|| PathBuf::from(STORE_DEFAULT)) {
+            program.push_str(&format!(" --store {}", quoted(&self.store)));
         }
-        format!("folkmoot --store {}", quoted(&self.store))
+        if let Some(key) = self.key.as_ref().filter(|key| found(KEY_VARIABLE).as_ref() != Some(*key)) {
+            program.push_str(&format!(" --key {}", quoted(key)));
+        }
+        program
     }
 }
 
@@ -140,6 +151,11 @@ pub(crate) enum Command {
     Delete(Delete),
     /// Copy the store into a directory that is a store itself, also while it is in use.
     Backup(Backup),
+    /// Print the signed heads of logs, to be kept elsewhere.
+    Anchor(Anchor),
+    /// Make a key that signs logs, or show its public part.
+    #[command(subcommand)]
+    Key(Key),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.

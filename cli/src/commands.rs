@@ -9,6 +9,7 @@ use crate::arguments::{Arguments, Command, Common};
 use crate::exit::{self, CliError};
 use crate::{interrupt, terminal};
 
+mod anchor;
 mod answer;
 mod approvals;
 mod approve;
@@ -24,6 +25,7 @@ mod doctor;
 mod export;
 mod export_bundle;
 mod grants;
+mod key;
 mod log;
 mod place;
 mod replay;
@@ -80,6 +82,8 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
         Command::Delete(arguments) => delete::delete(common, arguments).await,
         Command::Backup(arguments) => backup::backup(common, arguments).await,
+        Command::Anchor(arguments) => anchor::anchor(common, arguments).await,
+        Command::Key(arguments) => key::key(common, arguments),
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
     }

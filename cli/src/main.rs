@@ -16,6 +16,7 @@ mod person;
 mod recording;
 mod session;
 mod show;
+mod signing;
 mod source;
 mod terminal;
 mod view;

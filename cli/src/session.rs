@@ -11,6 +11,7 @@ use folkmoot::{ProcessHost, Runtime, Shipped, Store};
 use crate::control::server::{Control, serve};
 use crate::exit::{CliError, PENDING, STORE};
 use crate::recording::Recording;
+use crate::signing::{self, Signing};
 use crate::source::hold;
 
 /// The folder in the store for the locks of running tools.
@@ -26,12 +27,13 @@ pub(crate) struct Session {
 
 impl Session {
     /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the world that is opened
-    /// and closed here, `recording` takes what its models exchange.
+    /// and closed here, `recording` takes what its models exchange, `signer` signs heads of its log.
     pub(crate) async fn open(
         dir: &Path,
         mode: OpenMode,
         driven: WorldName,
         recording: &Recording,
+        signer: Signing,
     ) -> Result<Self, CliError> {
         refuse_tools()?;
         let store = match hold(dir, mode).await? {
@@ -48,7 +50,8 @@ impl Session {
             Some(recorder) => shipped.recorded_by(recorder),
             None => shipped,
         };
-        let runtime = Runtime::builder(&store).assembler(shipped).host(Arc::new(host)).build();
+        let builder = signing::signed(Runtime::builder(&store), signer);
+        let runtime = builder.assembler(shipped).host(Arc::new(host)).build();
         let control = serve(dir, &runtime, &store, Some(driven));
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");

@@ -16,6 +16,7 @@ use crate::control::life::{backup, delete};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
+use crate::signing::{self, Signing};
 use crate::view::query::{Answer, Query, answer};
 
 /// How often, and how long apart, a locked store without a control socket is tried again: its holder is about to begin,
@@ -102,10 +103,11 @@ impl Source {
         }
     }
 
-    /// Takes a decision in the name of this process's user.
-    pub(crate) async fn decide(self, decision: &Decision) -> Result<Taken, CliError> {
+    /// Takes a decision in the name of this process's user. A world that is opened for it is signed with `signer`; the
+    /// holder of the store signs with its own key.
+    pub(crate) async fn decide(self, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
         match self {
-            Self::Own(store) => decide_in(store, decision).await,
+            Self::Own(store) => decide_in(store, decision, signer).await,
             Self::Holder(client) => {
                 let mut answer = client.ask(&Request::Decide(decision.clone())).await?;
                 let value = answer.try_next().await?;
@@ -129,7 +131,7 @@ async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliErr
         }
         Request::Query(query) => answer(&store, &query).await?.try_collect().await?,
         Request::Decide(decision) => {
-            vec![serde_json::to_value(decide_in(store.clone(), &decision).await?).map_err(CliError::json)?]
+            vec![serde_json::to_value(decide_in(store.clone(), &decision, None).await?).map_err(CliError::json)?]
         }
     };
     let closed = tokio::task::spawn_blocking(move || store.close()).await;
@@ -137,11 +139,11 @@ async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliErr
     Ok(values)
 }
 
-async fn decide_in(store: Store, decision: &Decision) -> Result<Taken, CliError> {
+async fn decide_in(store: Store, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
     refuse_tools()?;
     let proof = person::proof(decision.by.clone());
     let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who decides: --as NAME"))?;
-    let runtime = Runtime::builder(&store).build();
+    let runtime = signing::signed(Runtime::builder(&store), signer).build();
     let taken = decide(&runtime, proof, decision, Audience::Operator, None).await;
     runtime.shutdown().await;
     drop(runtime);

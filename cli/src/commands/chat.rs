@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::show::chat::{Chat as Lines, Line};
 use crate::show::stage::{Asked, Hints, News, Prompter, Stage};
 use crate::terminal::Terminal;
-use crate::{credentials, show};
+use crate::{credentials, show, signing};
 use folkmoot::run::waiting;
 
 mod dialog;
@@ -39,8 +39,9 @@ pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliErr
     let by = arguments.by.clone().or_else(crate::person::login);
     let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
     let room = Room::find(arguments)?;
+    let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
-    let session = Session::open(&common.store, room.mode(), room.name.clone(), &recording).await?;
+    let session = Session::open(&common.store, room.mode(), room.name.clone(), &recording, signer).await?;
     let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
     let closed = session.close().await;
     recording.end(result.and(closed))

@@ -6,11 +6,11 @@ use crate::arguments::{Common, Decided, Resume};
 use crate::commands::{place, resume};
 use crate::control::decision::{Decision, Taken, What};
 use crate::exit::CliError;
-use crate::person;
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};
 use crate::source::Source;
 use crate::terminal::Terminal;
+use crate::{person, signing};
 
 /// The longest arguments that are repeated, in characters.
 const ARGUMENTS_MAX: usize = 200;
@@ -33,9 +33,10 @@ pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Res
 
 /// Takes a decision and says what became of it; says whether another process holds the store.
 pub(crate) async fn take(common: &Common, decision: &Decision) -> Result<bool, CliError> {
+    let signer = signing::signer(common)?;
     let source = Source::open(common).await?;
     let is_held = source.is_held();
-    let taken = Box::pin(source.decide(decision)).await?;
+    let taken = Box::pin(source.decide(decision, signer)).await?;
     say(common, &taken, decision.by.as_ref())?;
     Ok(is_held)
 }

@@ -1,12 +1,14 @@
 //! `folkmoot doctor`.
 
 use folkmoot::core::decider::decider_id;
+use folkmoot::core::port::Signer as _;
 use folkmoot::providers::{PRESETS, Preset};
 use folkmoot::store::{OpenError, OpenMode};
 use serde::Serialize;
 
 use crate::arguments::Common;
 use crate::exit::{CliError, STORE};
+use crate::signing;
 use crate::source::hold;
 use crate::terminal::Terminal;
 
@@ -17,7 +19,20 @@ struct Findings {
     /// The rules that this build decides by.
     decider: String,
     store: StoreFindings,
+    signing: SigningFindings,
     credentials: Vec<Credential>,
+}
+
+/// The key that worlds would be opened with.
+#[derive(Debug, Serialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+enum SigningFindings {
+    /// None was given.
+    None,
+    /// It signs.
+    Used { file: String, key: String, public: String },
+    /// It cannot be used.
+    Unusable { why: String },
 }
 
 /// What was found of the store.
@@ -46,10 +61,27 @@ pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
         version: env!("CARGO_PKG_VERSION"),
         decider: decider_id().to_string(),
         store: store(common).await?,
+        signing: signing_key(common),
         credentials: credentials(),
     };
     let mut terminal = Terminal::new();
-    if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }
+    if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }?;
+    match findings.signing {
+        SigningFindings::Unusable { .. } => Err(CliError::Said(STORE)),
+        SigningFindings::None | SigningFindings::Used { .. } => Ok(()),
+    }
+}
+
+fn signing_key(common: &Common) -> SigningFindings {
+    match (signing::signer(common), &common.key) {
+        (Ok(Some(signer)), Some(file)) => SigningFindings::Used {
+            file: file.display().to_string(),
+            key: signer.key(),
+            public: signer.verifier().to_string(),
+        },
+        (Ok(_), _) => SigningFindings::None,
+        (Err(error), _) => SigningFindings::Unusable { why: error.to_string() },
+    }
 }
 
 /// The variables that models ask for, by provider.
@@ -92,6 +124,11 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         ))?,
         StoreFindings::Held { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
+    }
+    match &findings.signing {
+        SigningFindings::None => terminal.line("signing key: none, so no log is signed (`folkmoot key new`)")?,
+        SigningFindings::Used { file, public, .. } => terminal.line(&format!("signing key {file}: {public}"))?,
+        SigningFindings::Unusable { why } => terminal.line(&format!("signing key: it cannot be used: {why}"))?,
     }
     for Credential { provider, variable, is_set } in &findings.credentials {
         let state = if *is_set { "set" } else { "not set" };

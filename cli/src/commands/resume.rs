@@ -14,13 +14,13 @@ use crate::session::Session;
 use crate::show::chat::Chat;
 use crate::show::stage::{Hints, News, Prompter, Stage};
 use crate::terminal::Terminal;
-use crate::{credentials, interrupt, show};
+use crate::{credentials, interrupt, show, signing};
 use folkmoot::run::waiting;
 
 /// Opens a recorded world and does what is owed, until it is idle or waits for people.
 pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
-    let session =
-        Session::open(&common.store, OpenMode::Existing, arguments.world.clone(), &Recording::default()).await?;
+    let (name, recording, signer) = (arguments.world.clone(), Recording::default(), signing::signer(common)?);
+    let session = Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
     let closed = session.close().await;
     result.and(closed)

@@ -16,7 +16,7 @@ use crate::session::Session;
 use crate::show::chat::{Chat, Line};
 use crate::show::stage::{Hints, News, Prompter, Stage, tell_opened};
 use crate::terminal::Terminal;
-use crate::{credentials, interrupt, person, show};
+use crate::{credentials, interrupt, person, show, signing};
 
 /// Runs a script, or goes on with it, and shows the chat.
 pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError> {
@@ -24,9 +24,10 @@ pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError
     // What is wrong with the script is said before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
     credentials::check(&definition)?;
+    let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, Some(&definition))?;
     let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
-    let session = Session::open(&common.store, OpenMode::Create, name, &recording).await?;
+    let session = Session::open(&common.store, OpenMode::Create, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &script, &session)).await;
     let closed = session.close().await;
     recording.end(result.and(closed))

@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, RightsChanged,
-    Scope,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, Occasion,
+    Opened, RightsChanged, Scope,
 };
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
@@ -21,7 +21,7 @@ pub(crate) fn of(event: &Event, commit: &Commit) -> String {
 fn whole(event: &Event, commit: &Commit) -> String {
     match event {
         Event::WorldOpened(opened) => format!("the world {} begins, rules {}", opened.name, opened.decider.short()),
-        Event::Opened(opened) => format!("incarnation {}", opened.incarnation),
+        Event::Opened(opened) => reopened(opened),
         Event::SpecRevised(revised) => format!("definition {}", revised.spec_digest.short()),
         Event::EpochOpened(epoch) => format!("rules {} of {}", epoch.decider.short(), epoch.binary),
         Event::PersonJoined(joined) => {
@@ -127,10 +127,23 @@ fn of_work(event: &Event) -> String {
     }
 }
 
+fn reopened(opened: &Opened) -> String {
+    let signer = opened.signer.as_ref().map(|key| format!(", signed by {key}"));
+    format!("incarnation {}{}", opened.incarnation, signer.unwrap_or_default())
+}
+
 #[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events about the log only, and names them")]
 fn of_log(event: &Event) -> String {
     match event {
-        Event::HeadSigned(signed) => format!("events up to {}, with {}", signed.head.of, signed.key),
+        Event::HeadSigned(signed) => {
+            let why = match signed.occasion {
+                Occasion::Count => "many were unsigned",
+                Occasion::Time => "it was time",
+                Occasion::Quiet => "the room is quiet",
+                Occasion::Close => "the room was closed",
+            };
+            format!("{} commits up to event {}, by {}: {why}", signed.head.commits, signed.head.of, signed.key)
+        }
         Event::Forked(forked) => format!("off {} behind event {}", forked.parent_name, forked.base.of),
         Event::ErasureRequested(requested) => {
             let spans = requested.events.iter().map(|span| format!("{}-{}", span.from, span.to));

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::{CliError, USAGE};
+use crate::view::anchor::{AnchorQuery, anchors};
 use crate::view::event::EventView;
 use crate::view::export::{ExportQuery, pieces};
 use crate::view::life::{IdleQuery, idle};
@@ -27,7 +28,7 @@ use crate::view::world::WorldView;
 use folkmoot::run::{standing, waiting};
 
 /// How many worlds are listed at a time.
-const PAGE: usize = 256;
+pub(crate) const PAGE: usize = 256;
 
 /// A question that only reads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +69,8 @@ pub(crate) enum Query {
     Verify(WorldName),
     /// A world written down, piece by piece.
     Export(ExportQuery),
+    /// How far logs have come and have been signed, one world after another.
+    Anchors(AnchorQuery),
 }
 
 /// Which events.
@@ -126,6 +129,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
         Query::Names => values(&names(log).await?),
         Query::Verify(world) => verify(log, world).await,
         Query::Export(query) => pieces(log, query).await,
+        Query::Anchors(query) => values(&anchors(log, store, query).await?),
         Query::Replay(query) => Ok(stream::iter([replay(store, query).await]).boxed()),
     }
 }

@@ -16,6 +16,7 @@ mod evidence;
 mod expectations;
 mod export;
 mod life;
+mod keys;
 mod prompt;
 mod reads;
 mod real_time;

@@ -9,6 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
+mod anchors;
 mod consent;
 mod life;
 mod recording;

@@ -1,0 +1,49 @@
+//! Keys, and what they sign.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use folkmoot::core::ids::WorldName;
+
+/// `anchor`.
+#[derive(Debug, Args)]
+pub(crate) struct Anchor {
+    /// The world.
+    #[arg(value_parser = super::world, required_unless_present = "all", conflicts_with = "all")]
+    pub(crate) world: Option<WorldName>,
+    /// All worlds of the store.
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Write them to this new file instead of printing them.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Put the file in the place of an older one.
+    #[arg(long, requires = "output")]
+    pub(crate) force: bool,
+}
+
+/// `key`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Key {
+    /// Make a key in a new file that only you can read, and print its public part.
+    New(NewKey),
+    /// Print the public part of a key: what whoever verifies needs.
+    Show(ShowKey),
+}
+
+/// `key new`.
+#[derive(Debug, Args)]
+pub(crate) struct NewKey {
+    /// The file, outside of every store.
+    pub(crate) file: PathBuf,
+    /// What the key is called in signatures, e.g. `example.com/desk`: no spaces, no `+`.
+    #[arg(long, default_value = "folkmoot")]
+    pub(crate) name: String,
+}
+
+/// `key show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowKey {
+    /// The file.
+    pub(crate) file: PathBuf,
+}

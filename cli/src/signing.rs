@@ -1,0 +1,33 @@
+//! The key that signs heads of logs, if one is given.
+
+use std::sync::Arc;
+
+use folkmoot::core::causes::with_causes;
+use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
+
+use crate::arguments::Common;
+use crate::exit::{CliError, STORE, USAGE};
+
+/// What signs, or nothing.
+pub(crate) type Signing = Option<Arc<HeadSigner>>;
+
+/// Reads the key that was given.
+pub(crate) fn signer(common: &Common) -> Result<Signing, CliError> {
+    let Some(file) = &common.key else { return Ok(None) };
+    Ok(Some(Arc::new(KeyFile::at(file).outside_of(&common.store)?.read()?)))
+}
+
+/// Lets a runtime sign, if there is a key.
+pub(crate) fn signed(builder: RuntimeBuilder, signer: Signing) -> RuntimeBuilder {
+    match signer {
+        Some(signer) => builder.signer(signer),
+        None => builder,
+    }
+}
+
+impl From<KeyFileError> for CliError {
+    fn from(error: KeyFileError) -> Self {
+        let code = if matches!(error, KeyFileError::Name { .. }) { USAGE } else { STORE };
+        Self::other(code, with_causes(&error))
+    }
+}

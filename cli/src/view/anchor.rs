@@ -1,0 +1,81 @@
+//! How far the log of a world has come, and how far it has been signed.
+
+use folkmoot::core::event::{Event, HeadSigned, TreeHead};
+use folkmoot::core::ids::{Position, WorldId, WorldName};
+use folkmoot::core::port::{Custody, EventLog, Labels, WorldEntry};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+use crate::view::query::{PAGE, entry};
+
+/// How many commits are looked through at a time, from the newest on.
+const COMMITS: usize = 64;
+
+/// Which worlds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AnchorQuery {
+    /// This one; all of them if `None`.
+    pub(crate) world: Option<WorldName>,
+}
+
+/// How far the log of a world has come, and how far it has been signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AnchorView {
+    /// The world's name.
+    pub(crate) world: WorldName,
+    /// Its id.
+    pub(crate) id: WorldId,
+    /// How far it has come.
+    pub(crate) head: TreeHead,
+    /// The newest signed head, and where it is recorded.
+    pub(crate) signed: Option<(Position, HeadSigned)>,
+    /// How many events no signed head covers, signatures not counted.
+    pub(crate) unsigned: u64,
+}
+
+/// Looks for the newest signed head of each world.
+pub(crate) async fn anchors(
+    log: &dyn EventLog,
+    custody: &dyn Custody,
+    query: &AnchorQuery,
+) -> Result<Vec<AnchorView>, CliError> {
+    if let Some(world) = &query.world {
+        return Ok(vec![of(log, custody, entry(log, world).await?).await?]);
+    }
+    let mut all = Vec::new();
+    let mut after: Option<WorldName> = None;
+    loop {
+        let page = log.worlds(&Labels::default(), after.as_ref(), PAGE).await?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after = Some(last.name.clone());
+        for entry in page {
+            all.push(of(log, custody, entry).await?);
+        }
+    }
+}
+
+async fn of(log: &dyn EventLog, custody: &dyn Custody, entry: WorldEntry) -> Result<AnchorView, CliError> {
+    let (id, head) = (entry.world, custody.tree_head(entry.world).await?);
+    let (mut before, mut unsigned) = (head.of.next(), 0_u64);
+    loop {
+        let commits = log.read_back(id, before, COMMITS).await?;
+        let Some(oldest) = commits.last() else {
+            return Ok(AnchorView { world: entry.name, id, head, signed: None, unsigned });
+        };
+        before = oldest.commit.header.first;
+        let mut events = commits.iter().flat_map(|stored| {
+            let numbered: Vec<_> = stored.commit.numbered().collect();
+            numbered.into_iter().rev()
+        });
+        let signed = events.find_map(|(at, event)| {
+            if let Event::HeadSigned(signed) = event {
+                return Some((at, signed.clone()));
+            }
+            unsigned = unsigned.saturating_add(1);
+            None
+        });
+        if signed.is_some() {
+            return Ok(AnchorView { world: entry.name, id, head, signed, unsigned });
+        }
+    }
+}
