@@ -9,6 +9,7 @@
 # PROPTEST_CASES       how many random cases each property is held against (5000), where it does not fix the number itself
 # FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
 # FOLKMOOT_PROOF_STEP  every how many bytes of an evidence bundle are changed (1)
+# FOLKMOOT_TAMPER_CASES  at how many places of real logs something is changed (1000)
 # FOLKMOOT_FUZZ_SECONDS  how long each decoder is fuzzed (600)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
@@ -39,6 +40,7 @@ properties() {
     say "$PROPTEST_CASES random histories for each property"
     cargo test --release --workspace --lib
     cargo test --release -p folkmoot-store --tests
+    cargo test --release -p folkmoot-store --lib tampering -- --include-ignored --nocapture
     cargo test --release -p folkmoot-tests --test it -- random rooms --nocapture
     cargo test --release -p folkmoot-tests --test it -- --ignored --exact --nocapture \
         audit::every_forged_fact_is_found_unless_it_is_an_input

@@ -121,18 +121,19 @@ impl<'a> Checker<'a> {
 
     fn note(&mut self, world: WorldId, at: Position, event: &Event) {
         let before = Position::new(self.next.get().saturating_sub(1));
-        let found = match event {
-            Event::WorldOpened(opened) if self.name.is_none() => {
-                self.name = Some(opened.name.clone());
-                None
-            }
-            Event::Forked(forked) if forked.world == self.plan.world => {
-                self.name.get_or_insert_with(|| forked.name.clone());
-                self.attest.fork(forked, before, &self.tree, &self.link)
-            }
-            Event::HeadSigned(signed) => self.attest.head(world, at, signed, before, &self.tree),
-            event => self.beside.note_event(world, at, event),
+        let found = if let Event::HeadSigned(signed) = event {
+            self.attest.head(world, at, signed, before, &self.tree)
+        } else if let Event::Forked(forked) = event
+            && forked.world == self.plan.world
+        {
+            self.name.get_or_insert_with(|| forked.name.clone());
+            self.attest.fork(forked, before, &self.tree, &self.link)
+        } else {
+            self.beside.note_event(world, at, event)
         };
+        if let Event::WorldOpened(opened) = event {
+            self.name.get_or_insert_with(|| opened.name.clone());
+        }
         if let Some(damage) = found {
             self.damage.get_or_insert(damage);
         }

@@ -40,9 +40,11 @@ pub fn examine(dir: impl Into<PathBuf>, world: Option<WorldId>, against: &Agains
         Err(error) => return Err(error),
     };
     let head = head_record::read(&dir).map_err(|source| home::open_error(&dir, EngineError::Io(source)))?;
-    examine_engine(engine.as_ref(), Some(&dir), head, world, against).or_else(|error| match error {
-        EngineError::Damaged(what) => Ok(closed(DamageKind::Unreadable, what)),
-        error => Err(home::open_error(&dir, error)),
+    examine_engine(engine.as_ref(), Some(&dir), head, world, against).or_else(|error| {
+        if let EngineError::Damaged(what) = error {
+            return Ok(closed(DamageKind::Unreadable, what));
+        }
+        Err(home::open_error(&dir, error))
     })
 }
 
@@ -205,6 +207,8 @@ fn of_entry(engine: &dyn Engine, entry: Option<&Entry>, plan: &Plan, found: &mut
             None
         }
         Some(Err(trouble)) => damage(end, DamageKind::Index, trouble.what.clone()),
+        // Behind what a newer build wrote nothing was walked.
+        Some(Ok(_)) | None if found.newer.is_some() => None,
         Some(Ok(_)) | None => match last_run(engine, plan.world)? {
             Some(first) if first > end => {
                 let what = format!("the index ends the log at event {end}, and event {first} is in its runs");

@@ -5,3 +5,4 @@ mod logs;
 mod matrix;
 mod plain;
 mod random;
+mod tamper;

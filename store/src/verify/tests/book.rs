@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_proof::Frontier;
 
 use crate::chain::{self, NO_LINK};
-use crate::engine::{Engine, FrameLog as _, FrameNumber, MemoryEngine, Pair, Shelf as _, Table, Term};
+use crate::engine::{FrameLog as _, FrameNumber, MemoryEngine, Pair, Shelf as _, Table, Term};
 use crate::format::bytes::Bytes;
 use crate::format::frame::{FrameRef, Joiner, Packing, Unit};
 use crate::format::header;
@@ -204,11 +204,6 @@ impl Book {
         let last = self.tail.iter().rev().find_map(|records| records.last());
         let link = last.map_or(self.head.link, |record| read(record).link);
         self.head = Head { frame: self.write().head().unwrap(), link };
-    }
-
-    /// The link that a record has.
-    pub(super) fn link(&mut self, slot: Slot) -> Digest {
-        read(self.record(slot)).link
     }
 }
 

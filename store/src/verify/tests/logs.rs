@@ -67,10 +67,10 @@ impl Site {
         let (head, incarnation) = self.heads.get(&world).copied().unwrap_or((0, Incarnation(0)));
         commit.header.first = Position::new(head + 1);
         self.last.insert(world, commit.header.clone());
-        let opened = commit.events.iter().find_map(|event| match event {
-            Event::Opened(opened) => Some(opened.incarnation),
-            _ => None,
-        });
+        let opened = commit
+            .events
+            .iter()
+            .find_map(|event| if let Event::Opened(opened) = event { Some(opened.incarnation) } else { None });
         self.heads.insert(world, (commit.last().get(), opened.unwrap_or(incarnation)));
         let appended = block_on(self.store.append(incarnation, commit)).unwrap();
         assert!(matches!(appended, Appended::Committed { .. }));
