@@ -121,7 +121,7 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
     Why(Why),
-    /// Check a world: that it reads, and that every recorded command is decided again as it was.
+    /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.
     Verify(Verify),
     /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
     Export(Export),
@@ -265,6 +265,12 @@ pub(crate) struct Verify {
     /// All worlds of the store.
     #[arg(long, conflicts_with = "world")]
     pub(crate) all: bool,
+    /// Compare with the anchors in this file.
+    #[arg(long, value_name = "ANCHOR")]
+    pub(crate) against: Vec<PathBuf>,
+    /// Verify signatures with this public key: name+id+key.
+    #[arg(long, value_name = "VKEY")]
+    pub(crate) key: Vec<String>,
 }
 
 /// `approvals`.

@@ -1,9 +1,12 @@
 //! `folkmoot verify`.
 
+use std::path::PathBuf;
+
 use folkmoot::WorldName;
 use folkmoot::audit::{Check, READING, Redecision, Verdict, WorldReport};
 use folkmoot::core::ids::Position;
 use folkmoot::core::port::ReadError;
+use folkmoot::store::{OpenError, examine};
 use folkmoot::{FoldError, audit};
 use futures::TryStreamExt as _;
 
@@ -13,14 +16,21 @@ use crate::show::verify::{Sum, block};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::verify::VerifyStep;
+use crate::view::verify::{ELSEWHERE, Given, VerifyQuery, VerifyStep};
 
 /// Checks a world, or all. A world that cannot be checked does not hide the others.
 pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), CliError> {
-    let source = Source::open(common).await?;
+    let given = given(arguments.against, arguments.key)?;
     let mut terminal = Terminal::new();
-    let Some(world) = arguments.world else { return all(common, source, &mut terminal).await };
-    let report = report(source, world).await?;
+    let source = match Source::open(common).await {
+        Ok(source) => source,
+        Err(error @ CliError::Store(OpenError::Damaged { .. } | OpenError::CutTail { .. })) => {
+            return examined(common, arguments.world.as_ref(), &given, &error, &mut terminal).await;
+        }
+        Err(error) => return Err(error),
+    };
+    let Some(world) = arguments.world else { return all(common, source, &given, &mut terminal).await };
+    let report = report(source, world, given).await?;
     if common.json {
         terminal.document(&report)?;
     } else {
@@ -29,18 +39,25 @@ pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), Cli
     exit(code(&report))
 }
 
-async fn all(common: &Common, source: Source, terminal: &mut Terminal) -> Result<(), CliError> {
+/// Reads the files of anchors.
+fn given(files: Vec<PathBuf>, keys: Vec<String>) -> Result<Given, CliError> {
+    let read = |file: PathBuf| match std::fs::read_to_string(&file) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err(CliError::other(NOT_CHECKED, format!("the anchors {}: {error}", file.display()))),
+    };
+    Ok(Given { anchors: files.into_iter().map(read).collect::<Result<_, _>>()?, keys })
+}
+
+async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Terminal) -> Result<(), CliError> {
     let names = source.another(common).await?.ask_all(Query::Names).await?;
     let (mut sum, mut worst) = (Sum::default(), FINE);
     for name in names {
         let world: WorldName = serde_json::from_value(name).map_err(CliError::json)?;
-        let found = report(source.another(common).await?, world.clone()).await;
-        let report = found.unwrap_or_else(|error| unreadable(world, &error));
-        if common.json {
-            terminal.json(&report)?;
-        } else {
-            show(terminal, &report)?;
-        }
+        let found = report(source.another(common).await?, world.clone(), given.clone()).await;
+        let mut report = found.unwrap_or_else(|error| unreadable(world, &error));
+        // The anchors of some worlds are no fault of the others.
+        report.checks.retain(|check| check.name != audit::ANCHORS || check.detail != ELSEWHERE);
+        tell(common, terminal, &report)?;
         sum.add(&report);
         worst = worse(worst, code(&report));
     }
@@ -50,12 +67,40 @@ async fn all(common: &Common, source: Source, terminal: &mut Terminal) -> Result
     exit(worst)
 }
 
+/// Checks what can be checked of a store that does not open.
+async fn examined(
+    common: &Common,
+    world: Option<&WorldName>,
+    given: &Given,
+    error: &CliError,
+    terminal: &mut Terminal,
+) -> Result<(), CliError> {
+    let (against, unusable) = given.read();
+    let dir = common.store.clone();
+    let found = tokio::task::spawn_blocking(move || examine(dir, None, &against)).await;
+    let found = found.map_err(|error| CliError::other(STORE, error.to_string()))??;
+    crate::show::complain(&error.to_string());
+    for mut report in audit::closed(&found) {
+        if world.is_none_or(|world| *world == report.world) {
+            report.checks.extend(unusable.iter().cloned());
+            tell(common, terminal, &report)?;
+        }
+    }
+    // Whatever is said of its worlds, the store is not what was written.
+    exit(INTEGRITY)
+}
+
+/// Tells one of several reports.
+fn tell(common: &Common, terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
+    if common.json { terminal.json(report) } else { show(terminal, report) }
+}
+
 fn show(terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
     block(report).iter().try_for_each(|line| terminal.line(line))
 }
 
-async fn report(source: Source, world: WorldName) -> Result<WorldReport, CliError> {
-    let mut answer = source.ask(Query::Verify(world)).await?;
+async fn report(source: Source, world: WorldName, given: Given) -> Result<WorldReport, CliError> {
+    let mut answer = source.ask(Query::Verify(VerifyQuery { world, given })).await?;
     while let Some(value) = answer.try_next().await? {
         if let VerifyStep::Report(report) = serde_json::from_value(value).map_err(CliError::json)? {
             return Ok(*report);

@@ -73,6 +73,7 @@ pub(crate) struct Sum {
     bad: u64,
     missed: u64,
     partly: u64,
+    unanchored: u64,
 }
 
 impl Sum {
@@ -88,6 +89,8 @@ impl Sum {
             &mut self.missed
         } else if verdicts.any(is_partly) {
             &mut self.partly
+        } else if report.checks.iter().any(|check| check.verdict == Verdict::NotChecked) {
+            &mut self.unanchored
         } else {
             return;
         };
@@ -96,9 +99,11 @@ impl Sum {
 
     /// The line under all worlds.
     pub(crate) fn line(&self) -> String {
-        let intact = self.worlds.saturating_sub(self.bad).saturating_sub(self.missed).saturating_sub(self.partly);
+        let others = [self.bad, self.missed, self.partly, self.unanchored].into_iter().sum();
+        let intact = self.worlds.saturating_sub(others);
         let told = [
             (intact, "intact"),
+            (self.unanchored, "right in themselves, no anchor given"),
             (self.partly, "intact as far as they can be decided again"),
             (self.missed, "not checked to the end"),
             (self.bad, "damaged or diverged"),

@@ -21,7 +21,7 @@ use crate::view::rights::RightsView;
 use crate::view::state_diff::{StateDiffQuery, state_diff};
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::usage::UsageView;
-use crate::view::verify::verify;
+use crate::view::verify::{VerifyQuery, verify};
 use crate::view::why::{WhyQuery, why};
 use crate::view::withheld::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
@@ -66,7 +66,7 @@ pub(crate) enum Query {
     /// The names of all worlds, one after another. None is read for it.
     Names,
     /// What the checks of a world say: that they begin, and at the end their report.
-    Verify(WorldName),
+    Verify(VerifyQuery),
     /// A world written down, piece by piece.
     Export(ExportQuery),
     /// How far logs have come and have been signed, one world after another.
@@ -127,7 +127,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
         Query::Why(query) => one(&why(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Names => values(&names(log).await?),
-        Query::Verify(world) => verify(log, world).await,
+        Query::Verify(query) => verify(store, query).await,
         Query::Export(query) => pieces(log, query).await,
         Query::Anchors(query) => values(&anchors(log, store, query).await?),
         Query::Replay(query) => Ok(stream::iter([replay(store, query).await]).boxed()),

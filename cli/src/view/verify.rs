@@ -1,13 +1,22 @@
 //! Verifying a world: what is told of it while it goes on, and at the end.
 
-use folkmoot::audit::{self, WorldReport};
-use folkmoot::core::ids::WorldName;
-use folkmoot::core::port::EventLog;
+use std::path::PathBuf;
+
+use folkmoot::Store;
+use folkmoot::audit::{self, Check, WorldReport};
+use folkmoot::core::causes::with_causes;
+use folkmoot::core::ids::{WorldId, WorldName};
+use folkmoot::core::port::EventLog as _;
+use folkmoot::proof::note::VerifierKey;
+use folkmoot::store::Against;
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
 use super::query::Answer;
 use crate::exit::CliError;
+
+/// What is said where anchors are about other worlds only.
+pub(crate) const ELSEWHERE: &str = "none of the given anchors is about this world";
 
 /// A line of the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,11 +29,72 @@ pub(crate) enum VerifyStep {
     Report(Box<WorldReport>),
 }
 
+/// Which world is verified, and what with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct VerifyQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// What it is compared with.
+    pub(crate) given: Given,
+}
+
+/// Anchors and keys, as they were given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Given {
+    /// The files of anchors: where they are, and what stands in them.
+    pub(crate) anchors: Vec<(PathBuf, String)>,
+    /// The keys, in their text form.
+    pub(crate) keys: Vec<String>,
+}
+
+impl Given {
+    /// What can be used of it, and a check for everything that cannot.
+    pub(crate) fn read(&self) -> (Against, Vec<Check>) {
+        let mut unusable = Vec::new();
+        let mut keys = Vec::new();
+        for key in &self.keys {
+            match VerifierKey::parse(key) {
+                Ok(key) => keys.push(key),
+                Err(error) => unusable.push(Check::missed(audit::ANCHORS, format!("the key {key}: {error}"))),
+            }
+        }
+        let mut against = Against::keys(keys);
+        for (file, anchors) in &self.anchors {
+            if let Err(error) = against.add(anchors.as_bytes()) {
+                let what = format!("{}: {}", file.display(), with_causes(&error));
+                unusable.push(Check::missed(audit::ANCHORS, what));
+            }
+        }
+        (against, unusable)
+    }
+}
+
 /// Checks a world.
-pub(crate) async fn verify(log: &dyn EventLog, world: &WorldName) -> Result<Answer, CliError> {
-    let work = audit::verify(log, world).await?;
+pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer, CliError> {
+    let VerifyQuery { world, given } = query;
+    let work = audit::verify(store, world).await?;
+    let id = store.find(world).await?.map(|entry| entry.world);
     let value = |step: &VerifyStep| serde_json::to_value(step).map_err(CliError::json);
     let begins = value(&VerifyStep::Begins(world.clone()));
-    let report = async move { value(&VerifyStep::Report(Box::new(work.await))) };
+    let (store, given) = (store.clone(), given.clone());
+    let report = async move {
+        let mut report = work.await;
+        if let Some(id) = id {
+            report.checks.splice(0..0, checks(&store, id, &given).await);
+        }
+        value(&VerifyStep::Report(Box::new(report)))
+    };
     Ok(stream::iter([begins]).chain(stream::once(report)).boxed())
+}
+
+/// Whether the stored records are those that were written.
+async fn checks(store: &Store, world: WorldId, given: &Given) -> Vec<Check> {
+    let (against, unusable) = given.read();
+    let is_elsewhere = against.has_anchors() && !against.is_about(world);
+    let found = match store.verify(world, against).await {
+        Ok(found) => audit::integrity(&found),
+        Err(error) => Check::missed(audit::INTEGRITY, with_causes(&error)),
+    };
+    let elsewhere = || Check::missed(audit::ANCHORS, ELSEWHERE);
+    std::iter::once(found).chain(unusable).chain(is_elsewhere.then(elsewhere)).collect()
 }

@@ -125,7 +125,7 @@ fn a_second_terminal_reads_while_a_run_waits() {
     assert_eq!(desk.run(&["replay", "gate", "--json"]).expect(0).document()["activity"], "parked");
     assert!(desk.kinds("gate").contains(&"ApprovalRequested".to_owned()));
     desk.run(&["verify", "gate"]).expect(0).out_has("re-decision  intact");
-    desk.run(&["verify", "--all"]).expect(0).out_has("1 world: 1 intact");
+    desk.run(&["verify", "--all"]).expect(0).out_has("1 world: 1 right in themselves, no anchor given");
     desk.run(&["log", "nowhere"]).expect(3).err_has("there is no world called nowhere");
     desk.run(&["approve", "gate", "9999"]).expect(4).err_has("no such request");
     desk.run(&["doctor"]).expect(0).out_has(&format!("in use by process {}", run.child.id()));

@@ -2,7 +2,8 @@
 
 use folkmoot_core::event::HeadSigned;
 use folkmoot_core::ids::WorldId;
-use folkmoot_proof::note::{Checkpoint, CheckpointError, NoteError, SignedNote, VerifierKey};
+use folkmoot_proof::anchors::{Anchors, AnchorsError};
+use folkmoot_proof::note::{Checkpoint, NoteError, SignedNote, VerifierKey};
 
 use super::report::SignatureVerdict;
 use crate::format::header;
@@ -14,21 +15,20 @@ pub struct Against {
     anchors: Vec<(WorldId, Checkpoint)>,
 }
 
-/// Why an anchor cannot be used.
+/// Why anchors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnchorError {
-    /// It is no signed note, or none of the given keys signed it.
+    /// The file is not one of anchors.
     #[error(transparent)]
-    Note(#[from] NoteError),
-    /// It is a note about something else.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// It is about something that is no world.
-    #[error("the anchor is about `{origin}`, which is no world of this program")]
-    Origin {
-        /// What it says that it is about.
-        origin: String,
+    File(#[from] AnchorsError),
+    /// None of the given keys signed one of them, or what is signed was changed.
+    #[error("the anchor in line {line}: {source}")]
+    Signature {
+        /// Where it begins.
+        line: usize,
+        /// What is wrong.
+        source: NoteError,
     },
 }
 
@@ -39,21 +39,35 @@ impl Against {
         Self { keys, anchors: Vec::new() }
     }
 
-    /// Takes an anchor, and says which world it is about. Without keys its signature is not verified: whoever gives the
-    /// file vouches for it.
+    /// Takes a file of anchors, and says which worlds they are about. Without keys their signatures are not verified:
+    /// whoever gives the file vouches for it.
     ///
     /// # Errors
-    /// [`AnchorError`].
-    pub fn add(&mut self, anchor: &[u8]) -> Result<WorldId, AnchorError> {
-        let note = SignedNote::parse(anchor)?;
-        if !self.keys.is_empty() {
-            note.verify(&self.keys)?;
+    /// [`AnchorError`]; then none of them is taken.
+    pub fn add(&mut self, file: &[u8]) -> Result<Vec<WorldId>, AnchorError> {
+        let mut taken = Vec::new();
+        for anchor in Anchors::parse(file)?.iter() {
+            if !self.keys.is_empty() {
+                let verified = anchor.note().verify(&self.keys);
+                verified.map_err(|source| AnchorError::Signature { line: anchor.line(), source })?;
+            }
+            taken.push((header::world(anchor.world()), anchor.checkpoint().clone()));
         }
-        let checkpoint = Checkpoint::parse(note.text())?;
-        let world = checkpoint.world().map(header::world);
-        let world = world.ok_or_else(|| AnchorError::Origin { origin: checkpoint.origin.clone() })?;
-        self.anchors.push((world, checkpoint));
-        Ok(world)
+        let worlds = taken.iter().map(|(world, _)| *world).collect();
+        self.anchors.extend(taken);
+        Ok(worlds)
+    }
+
+    /// Whether there is an anchor of `world`.
+    #[must_use]
+    pub fn is_about(&self, world: WorldId) -> bool {
+        self.anchors.iter().any(|(of, _)| *of == world)
+    }
+
+    /// Whether there is any anchor.
+    #[must_use]
+    pub const fn has_anchors(&self) -> bool {
+        !self.anchors.is_empty()
     }
 
     /// The anchors of a world, the smallest first.
@@ -72,7 +86,7 @@ impl Against {
         let head = &signed.head;
         let (world, root) = (*world.0.as_bytes(), *head.root.as_bytes());
         let body = Checkpoint::of_world(world, head.commits, root, head.of.get()).body();
-        let note = SignedNote::parse(format!("{body}\n\u{2014} {name} {}\n", signed.signature).as_bytes());
+        let note = SignedNote::of_line(&body, name, &signed.signature);
         if note.is_ok_and(|note| note.verify(&keys).is_ok()) {
             SignatureVerdict::Verified
         } else {
