@@ -10,6 +10,7 @@
 # FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
 # FOLKMOOT_PROOF_STEP  every how many bytes of an evidence bundle are changed (1)
 # FOLKMOOT_TAMPER_CASES  at how many places of real logs something is changed (1000)
+# FOLKMOOT_FORKS       how many random forks are made of random rooms (10000)
 # FOLKMOOT_FUZZ_SECONDS  how long each decoder is fuzzed (600)
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
@@ -25,6 +26,7 @@ export FOLKMOOT_KILLS="${FOLKMOOT_KILLS:-2000}"
 export PROPTEST_CASES="${PROPTEST_CASES:-5000}"
 export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
 export FOLKMOOT_PROOF_STEP="${FOLKMOOT_PROOF_STEP:-1}"
+export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 
@@ -41,7 +43,7 @@ properties() {
     cargo test --release --workspace --lib
     cargo test --release -p folkmoot-store --tests
     cargo test --release -p folkmoot-store --lib tampering -- --include-ignored --nocapture
-    cargo test --release -p folkmoot-tests --test it -- random rooms --nocapture
+    cargo test --release -p folkmoot-tests --test it -- random rooms forks --nocapture
     cargo test --release -p folkmoot-tests --test it -- --ignored --exact --nocapture \
         audit::every_forged_fact_is_found_unless_it_is_an_input
 }

@@ -13,6 +13,16 @@ pub enum OpenError {
     /// It does not exist, and no definition to begin it with was given.
     #[error("there is no world called {0}")]
     NoSuchWorld(WorldName),
+    /// It cannot be branched off behind its last event.
+    #[error("the world {name} has {head} events, there is no event {at}")]
+    NoSuchEvent {
+        /// The world.
+        name: WorldName,
+        /// What was asked for.
+        at: Position,
+        /// The last event.
+        head: Position,
+    },
     /// It is open in this runtime already.
     #[error("the world {0} is open already")]
     AlreadyOpen(WorldName),

@@ -14,14 +14,18 @@ use crate::seat::WorldHandle;
 use crate::task::{ASKS_MAX, Door, Perform, Status, WorldTask, keep};
 
 mod builder;
+mod dry;
 pub(crate) mod fold;
+mod fork;
 pub(crate) mod means;
 mod opening;
+mod record;
 pub(crate) mod seeds;
 mod transcript;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
 pub use fold::{fold_world, fold_world_from};
+pub use fork::{Branched, Forking, LeftBehind};
 use means::{Entered, Means};
 pub use opening::Opening;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 use crate::bus::{ActivityEvent, Bus, DraftEnding};
 use crate::clock::{SimulatedClock, SystemClock};
-use crate::error::SeatError;
+use crate::error::{OpenError, SeatError};
 use crate::parts::Parts;
 use crate::runtime::means::{Entered, Means};
 use crate::secrets::conceal;
@@ -229,7 +229,7 @@ impl WorldTask {
             return self.answer(command, reply).await;
         }
         let base = self.world.base().map(PathBuf::from);
-        match self.means.assembler.assemble(definition, base.as_deref()) {
+        match self.means.assemble(&self.world, definition, base.as_deref()).await {
             Ok(parts) => {
                 self.coming = Some(Box::new((definition.clone(), parts)));
                 let answered = self.answer(command, reply).await;
@@ -237,7 +237,7 @@ impl WorldTask {
                 answered
             }
             Err(error) => {
-                let why = error.to_string();
+                let why = if let OpenError::Assemble(error) = &error { error.to_string() } else { with_causes(&error) };
                 let _gone = reply.send(Err(SeatError::Refused(Refusal::BadDefinition { why })));
                 Ok(())
             }

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::{AgentName, PersonName, WorldName};
+use folkmoot::core::ids::{AgentName, PersonName, Position, WorldName};
 
 mod decision;
 mod evidence;
@@ -156,6 +156,10 @@ pub(crate) enum Command {
     /// Make a key that signs logs, or show its public part.
     #[command(subcommand)]
     Key(Key),
+    /// Branch a world off another one: go on from there, and see what else could have happened.
+    Fork(Fork),
+    /// Compare two worlds, or one at two positions: where they part, and what happened in each from there on.
+    Diff(Diff),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.
@@ -311,6 +315,47 @@ pub(crate) struct Resume {
     pub(crate) wait: bool,
 }
 
+/// `fork`.
+#[derive(Debug, Args)]
+pub(crate) struct Fork {
+    /// The world that it is branched off. Nothing of it changes.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The last event that both have, counted from 1. Inside a commit: the commit's last event. The newest if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) at: Option<u64>,
+    /// The new world's name.
+    #[arg(long = "as", value_name = "NEW", value_parser = world)]
+    pub(crate) name: WorldName,
+    /// Give it its own copy of what both have.
+    #[arg(long)]
+    pub(crate) copy: bool,
+    /// Perform its effects: ask its models and run its tools. Without this they are answered from the record where the
+    /// same request occurred, and else do not happen.
+    #[arg(long)]
+    pub(crate) live: bool,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// A world, or `WORLD@N`: as it stood after event N.
+    #[arg(value_name = "A", value_parser = world_at)]
+    pub(crate) one: WorldAt,
+    /// Another one, or the same at another position.
+    #[arg(value_name = "B", value_parser = world_at)]
+    pub(crate) other: WorldAt,
+}
+
+/// A world, or a world at a position.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct WorldAt {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The position; its head if `None`.
+    pub(crate) at: Option<Position>,
+}
+
 /// `run`.
 #[derive(Debug, Args)]
 pub(crate) struct Run {
@@ -392,6 +437,13 @@ fn label(text: &str) -> Result<(String, String), String> {
 
 fn world(name: &str) -> Result<WorldName, String> {
     WorldName::new(name).map_err(|error| error.to_string())
+}
+
+fn world_at(text: &str) -> Result<WorldAt, String> {
+    let Some((name, at)) = text.rsplit_once('@') else { return Ok(WorldAt { world: world(text)?, at: None }) };
+    let at: Option<u64> = at.parse().ok().filter(|at| *at > 0);
+    let at = at.ok_or("a world at a position is written WORLD@N, and positions count from 1")?;
+    Ok(WorldAt { world: world(name)?, at: Some(Position::new(at)) })
 }
 
 fn agent(name: &str) -> Result<AgentName, String> {

@@ -21,9 +21,11 @@ mod completions;
 mod decision;
 mod delete;
 mod deny;
+mod diff;
 mod doctor;
 mod export;
 mod export_bundle;
+mod fork;
 mod grants;
 mod key;
 mod log;
@@ -84,6 +86,8 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Backup(arguments) => backup::backup(common, arguments).await,
         Command::Anchor(arguments) => anchor::anchor(common, arguments).await,
         Command::Key(arguments) => key::key(common, arguments),
+        Command::Fork(arguments) => fork::fork(common, arguments).await,
+        Command::Diff(arguments) => diff::diff(common, arguments).await,
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
     }

@@ -11,11 +11,13 @@ use crate::view::query::Query;
 
 pub(crate) mod client;
 pub(crate) mod decision;
+pub(crate) mod fork;
 pub(crate) mod life;
 mod peer;
 pub(crate) mod server;
 
 use decision::Decision;
+use fork::ForkWish;
 use life::Deletion;
 
 /// The socket's name in the store's directory.
@@ -37,6 +39,8 @@ pub(crate) enum Request {
     Delete(Deletion),
     /// To copy the store into this directory.
     Backup(PathBuf),
+    /// To branch a world off another one.
+    Fork(ForkWish),
 }
 
 /// A line of an answer.

@@ -113,7 +113,7 @@ const fn hint(is_missing: bool) -> &'static str {
 fn world_code(error: &OpenError) -> u8 {
     match error {
         OpenError::Read(error) => read_code(error),
-        OpenError::Refused(_) => USAGE,
+        OpenError::Refused(_) | OpenError::NoSuchEvent { .. } => USAGE,
         OpenError::NoSuchWorld(_)
         | OpenError::AlreadyOpen(_)
         | OpenError::TakenOver(_)

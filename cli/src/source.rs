@@ -12,6 +12,7 @@ use crate::arguments::Common;
 use crate::control::Request;
 use crate::control::client::Client;
 use crate::control::decision::{Audience, Decision, Taken, decide};
+use crate::control::fork::{ForkView, ForkWish, fork};
 use crate::control::life::{backup, delete};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
@@ -129,6 +130,9 @@ async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliErr
             let deleted = delete(&runtime, &store, &proof, &deletion).await?;
             deleted.iter().map(|one| serde_json::to_value(one).map_err(CliError::json)).collect::<Result<_, _>>()?
         }
+        Request::Fork(wish) => {
+            vec![serde_json::to_value(fork_in(store.clone(), &wish).await?).map_err(CliError::json)?]
+        }
         Request::Query(query) => answer(&store, &query).await?.try_collect().await?,
         Request::Decide(decision) => {
             vec![serde_json::to_value(decide_in(store.clone(), &decision, None).await?).map_err(CliError::json)?]
@@ -137,6 +141,34 @@ async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliErr
     let closed = tokio::task::spawn_blocking(move || store.close()).await;
     closed.map_err(|error| CliError::other(STORE, error.to_string()))??;
     Ok(values)
+}
+
+impl Source {
+    /// Branches a world off, in the name of this process's user.
+    pub(crate) async fn fork(self, wish: &ForkWish) -> Result<ForkView, CliError> {
+        match self {
+            Self::Own(store) => fork_in(store, wish).await,
+            Self::Holder(client) => {
+                let value = client.ask(&Request::Fork(wish.clone())).await?.try_next().await?;
+                let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+                serde_json::from_value(value).map_err(CliError::json)
+            }
+        }
+    }
+}
+
+async fn fork_in(store: Store, wish: &ForkWish) -> Result<ForkView, CliError> {
+    refuse_tools()?;
+    let proof = person::proof(None).ok_or_else(|| CliError::other(USAGE, "nobody is known to run this"))?;
+    let runtime = Runtime::builder(&store).build();
+    let forked = fork(&runtime, proof, wish).await;
+    runtime.shutdown().await;
+    drop(runtime);
+    let closed = tokio::task::spawn_blocking(move || store.close()).await;
+    let closed = closed.map_err(|error| CliError::other(STORE, error.to_string()))?;
+    let forked = forked?;
+    closed?;
+    Ok(forked)
 }
 
 async fn decide_in(store: Store, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {

@@ -12,8 +12,8 @@ use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, Labels, ReadError,
-    StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, ForkPoint, Labels,
+    ReadError, StoredCommit, WorldEntry,
 };
 
 /// A store and the pairs that went through it.
@@ -139,5 +139,13 @@ impl Custody for Timed {
 
     async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
         self.store.erase(world, events, by).await
+    }
+
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
+        self.store.fork_point(world, at).await
+    }
+
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
+        self.store.copy_base(world).await
     }
 }

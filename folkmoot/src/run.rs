@@ -18,6 +18,7 @@ mod attach;
 mod decision;
 mod evidence;
 mod expectation;
+mod fork;
 mod grant;
 mod message;
 mod pending;
@@ -282,6 +283,7 @@ impl Run<'_> {
             let progress = self.read(|world| world.script().clone()).await?;
             let is_recorded = progress.run == self.run && progress.done.contains_key(&number);
             self.watch.begins(index(number), step);
+            let home = self.enter(step).await?;
             let outcome = if is_recorded {
                 done_before = done_before.saturating_add(1);
                 self.wait_after(step).await?;
@@ -291,6 +293,9 @@ impl Run<'_> {
                 self.step(number, step).await?;
                 Outcome::Done
             };
+            if self.leave(home) && outcome == Outcome::Done {
+                self.record(number, step).await?;
+            }
             self.watch.ended(index(number), step, &outcome);
         }
         self.report(done, done_before).await
@@ -303,8 +308,16 @@ impl Run<'_> {
             let Some(record) = progress.done.get(&number) else { continue };
             self.watch.begins(index(number), step);
             let outcome = if let Verb::Expect(expect) = &step.verb {
-                let evidence = self.evidence_at(progress, number, record.at).await?;
+                let home = self.enter(step).await?;
+                let evidence = if home.is_some() {
+                    let progress = self.read(|world| world.script().clone()).await?;
+                    let at = progress.done.get(&number).map_or(record.at, |record| record.at);
+                    self.evidence_at(&progress, number, at).await?
+                } else {
+                    self.evidence_at(progress, number, record.at).await?
+                };
                 evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+                self.leave(home);
                 Outcome::HeldBefore
             } else {
                 Outcome::DoneBefore

@@ -14,6 +14,7 @@ mod architecture;
 mod audit;
 mod canaries;
 mod epochs;
+mod forks;
 mod golden;
 mod labels;
 mod laws;

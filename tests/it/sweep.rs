@@ -40,6 +40,7 @@ sweeps! {
     release_room_survives_every_cut: "release-room",
     crash_and_resume_survives_every_cut: "crash-and-resume",
     denied_survives_every_cut: "denied",
+    forks_survive_every_cut: "fork",
     forged_approval_survives_every_cut: "forged-approval",
     domain_artifacts_survive_every_cut: "home-advisor",
     wrong_agent_survives_every_cut: "wrong-agent",

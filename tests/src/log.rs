@@ -9,8 +9,8 @@ use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, Labels, ReadError,
-    StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, ForkPoint, Labels,
+    ReadError, StoredCommit, WorldEntry,
 };
 
 use futures::StreamExt as _;
@@ -126,5 +126,13 @@ impl Custody for TestLog {
 
     async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
         self.store.erase(world, events, by).await
+    }
+
+    async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
+        self.store.fork_point(world, at).await
+    }
+
+    async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
+        self.store.copy_base(world).await
     }
 }

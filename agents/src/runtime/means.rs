@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::event::{ClockKind, Labelled};
+use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Blobs, Checkpoints, Custody, EventLog, Signer, ToolHost};
 use folkmoot_core::refusal::Refusal;
@@ -13,9 +13,10 @@ use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::World;
 
-use super::Opening;
 use super::fold::load;
+use super::record::Record;
 use super::seeds::Seeds;
+use super::{Opening, dry};
 use crate::clock::SimulatedClock;
 use crate::error::OpenError;
 use crate::parts::{Assemble, Parts};
@@ -84,7 +85,7 @@ impl Means {
         let labelled = labelled(&world, opening)?;
         let definition = opening.definition.clone().unwrap_or_else(|| recorded(&world));
         let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
-        let parts = self.parts(opening, &definition, base.as_deref())?;
+        let parts = self.parts(&world, opening.perform, &definition, base.as_deref()).await?;
         let clock = clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
         let stamp = self.stamp(&world, &opening.name, &clock);
@@ -98,7 +99,7 @@ impl Means {
         Ok(Entered { world, parts, definition, clock })
     }
 
-    fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
+    pub(super) fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
         world.stamp(clock.now(), self.seeds.at(Some(name), world.head()))
     }
 
@@ -142,17 +143,45 @@ impl Means {
         }
     }
 
-    fn parts(&self, opening: &Opening, definition: &Definition, base: Option<&Path>) -> Result<Parts, OpenError> {
-        if opening.perform == Perform::Nothing {
+    /// Makes the parts of a room. A world that performs nothing by itself gets none that could: see [`dry`].
+    pub(crate) async fn assemble(
+        &self,
+        world: &World,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, OpenError> {
+        match world.effects() {
+            ForkEffects::Recorded => {
+                let record = Record::read(&self.log, world).await?;
+                Ok(dry::assemble(&*self.assembler, definition, base, &record)?)
+            }
+            ForkEffects::Live => Ok(self.assembler.assemble(definition, base)?),
+        }
+    }
+
+    /// What process tools of `world` run under.
+    pub(crate) fn host_of(&self, world: &World) -> Option<Arc<dyn ToolHost>> {
+        self.host.clone().filter(|_| world.effects() == ForkEffects::Live)
+    }
+
+    pub(super) async fn parts(
+        &self,
+        world: &World,
+        perform: Perform,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, OpenError> {
+        if perform == Perform::Nothing {
             return Ok(Parts::default());
         }
-        let parts = self.assembler.assemble(definition, base)?;
+        let parts = self.assemble(world, definition, base).await?;
+        let is_live = world.effects() == ForkEffects::Live;
         let is_used = |tool: &_| definition.spec.agents.iter().any(|agent| agent.tools.contains(tool));
         for (name, spec) in definition.spec.tools.iter().filter(|(name, _)| is_used(*name)) {
             if !parts.tools.contains_key(name) {
                 return Err(OpenError::no_tool(name));
             }
-            if spec.needs_host && self.host.is_none() {
+            if spec.needs_host && is_live && self.host.is_none() {
                 return Err(OpenError::NoHost(name.clone()));
             }
         }
@@ -184,12 +213,12 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
     Ok((labelled != *recorded).then_some(labelled))
 }
 
-fn recorded(world: &World) -> Definition {
+pub(super) fn recorded(world: &World) -> Definition {
     Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
 }
 
 /// A simulated world's time is that of its last commit.
-fn clock_of(world: &World, wanted: ClockKind) -> WorldClock {
+pub(super) fn clock_of(world: &World, wanted: ClockKind) -> WorldClock {
     let kind = if world.head() == Position::ZERO { wanted } else { world.clock() };
     match kind {
         ClockKind::System => WorldClock::System,

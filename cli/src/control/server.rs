@@ -19,6 +19,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::decision::{Audience, Decision, decide};
+use super::fork::fork;
 use super::life::{Deletion, backup, delete};
 use super::peer::Peer;
 use super::{REQUEST_MAX, Request, Response, SOCKET, Way};
@@ -177,8 +178,18 @@ impl Served {
         };
         match (peer, request) {
             (Peer::Stranger, _) => Ok(Err(refused("only the user who holds the store is served"))),
-            (Peer::OfTool, Request::Query(_) | Request::Delete(_) | Request::Backup(_)) => {
+            (Peer::OfTool, Request::Query(_) | Request::Delete(_) | Request::Backup(_) | Request::Fork(_)) => {
                 Ok(Err(refused("a program that a tool runs is not served")))
+            }
+            (Peer::Person(uid), Request::Fork(wish)) => {
+                let forked = match proof(uid, None) {
+                    Ok(by) => fork(&self.runtime, by, &wish).await,
+                    Err(error) => Err(error),
+                };
+                match forked.and_then(|view| serde_json::to_value(view).map_err(CliError::json)) {
+                    Ok(value) => send(output, &Response::Value(value)).await.map(Ok),
+                    Err(error) => Ok(Err(error)),
+                }
             }
             (Peer::OfTool, Request::Decide(decision)) => {
                 self.record_attempt(&decision).await;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::exit::{CliError, USAGE};
 use crate::view::anchor::{AnchorQuery, anchors};
+use crate::view::diff::{DiffQuery, diff};
 use crate::view::event::EventView;
 use crate::view::export::{ExportQuery, pieces};
 use crate::view::life::{IdleQuery, idle};
@@ -61,6 +62,8 @@ pub(crate) enum Query {
     StateDiff(StateDiffQuery),
     /// Why an event is there.
     Why(WhyQuery),
+    /// How two worlds differ.
+    Diff(DiffQuery),
     /// A page of what people read of a world.
     Transcript(TranscriptQuery),
     /// The names of all worlds, one after another. None is read for it.
@@ -125,6 +128,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
         Query::Log(query) => events(log, query).await,
         Query::StateDiff(query) => one(&state_diff(store, query).await?),
         Query::Why(query) => one(&why(log, query).await?),
+        Query::Diff(query) => one(&diff(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Names => values(&names(log).await?),
         Query::Verify(query) => verify(store, query).await,

@@ -84,7 +84,7 @@ fn commands_say_who_is_here_and_what_waits() {
         .out_has("/approvals  what waits for you")
         .out_has("@worker  nothing")
         .out_has("nothing waits")
-        .out_has("/fork comes with a later version")
+        .out_has("/fork NAME branches this room off under that name")
         .out_has("there is no /nonsense")
         .out_has("tester stopped what was going on");
     assert_eq!(desk.runs(), 0);

@@ -33,6 +33,7 @@ impl Run<'_> {
                 self.give(number, step, Action::Observe { name: name.clone(), state: state.clone() }).await
             }
             Verb::Revise(spec) => self.revise(number, step, spec).await,
+            Verb::Fork(fork) => self.fork(number, step, fork).await,
             Verb::Restart => {
                 self.record(number, step).await?;
                 self.reopen().await

@@ -146,15 +146,13 @@ pub(crate) struct Field {
     pub(crate) presence: Presence,
 }
 
-/// Whether a key must, may or cannot yet be there.
+/// Whether a key must or may be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Presence {
     /// It must.
     Required,
     /// It may.
     Optional,
-    /// It is known, but this build does not perform it.
-    Later,
 }
 
 const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
@@ -163,10 +161,6 @@ const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
 
 const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
     Field { name, shape, doc, presence: Presence::Required }
-}
-
-const fn later(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, presence: Presence::Later }
 }
 
 /// Records told apart by the word under one key.

@@ -73,7 +73,7 @@ fn described(field: &Field) -> (String, Value) {
 }
 
 fn properties<'a>(fields: impl Iterator<Item = &'a Field>) -> Map<String, Value> {
-    fields.filter(|field| field.presence != Presence::Later).map(described).collect()
+    fields.map(described).collect()
 }
 
 fn record(record: &Record) -> Value {
@@ -120,8 +120,7 @@ fn variant(variants: &Variants) -> Value {
 }
 
 fn steps() -> Value {
-    let built = VERBS.iter().filter(|verb| verb.field.presence != Presence::Later);
-    json!({ "type": "object", "oneOf": built.map(step).collect::<Vec<_>>() })
+    json!({ "type": "object", "oneOf": VERBS.iter().map(step).collect::<Vec<_>>() })
 }
 
 fn step(verb: &'static VerbShape) -> Value {

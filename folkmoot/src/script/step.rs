@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use folkmoot_core::command::{Judgement, Reply, Settlement};
 use folkmoot_core::event::{Rights, Verdict};
-use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName};
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName, WorldName};
 use serde_json::Value;
 
 use super::attach::Attach;
@@ -29,6 +29,8 @@ pub struct Step {
     pub refused: Option<String>,
     /// Whether to wait until the world is idle or parked before the next step.
     pub wait: bool,
+    /// The world that it is about, if that is one that an earlier step branched off.
+    pub within: Option<WorldName>,
     /// The digest of what the step says: its meaning, not how it is laid out.
     pub digest: Digest,
     /// Where it stands.
@@ -58,6 +60,8 @@ pub enum Verb {
     Observe(StateName, String),
     /// Changes the spec to this one, which is whole: changes are already laid over the spec before.
     Revise(Box<super::SpecDraft>),
+    /// Branches a world off.
+    Fork(Fork),
     /// Drops everything in memory and reopens the world.
     Restart,
     /// Kills the runtime at the next append, and reopens the world.
@@ -90,6 +94,7 @@ impl Verb {
             | Self::Rights(..)
             | Self::Observe(..)
             | Self::Revise(_)
+            | Self::Fork(_)
             | Self::Restart
             | Self::Crash
             | Self::Advance(_)
@@ -113,6 +118,7 @@ impl Verb {
             Self::Rights(..) => "rights",
             Self::Observe(..) => "observe",
             Self::Revise(_) => "revise",
+            Self::Fork(_) => "fork",
             Self::Restart => "restart",
             Self::Crash => "crash",
             Self::Advance(_) => "advance",
@@ -121,6 +127,28 @@ impl Verb {
             Self::Note(_) => "note",
         }
     }
+}
+
+/// How a world is branched off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fork {
+    /// Its name.
+    pub name: WorldName,
+    /// Where.
+    pub at: ForkAt,
+    /// Whether its effects are performed.
+    pub is_live: bool,
+}
+
+/// Where a world is branched off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForkAt {
+    /// As it stands.
+    Here,
+    /// Behind this event.
+    Event(Position),
+    /// Before the step of this name was done.
+    Step(String),
 }
 
 /// What is decided about a request.

@@ -79,15 +79,11 @@ impl Validator<'_> {
     }
 
     fn field(&self, field: &Field, value: &Node, mark: Mark) {
-        match field.presence {
-            Presence::Later => self.faults.add(mark, format!("`{}` is not in this build", field.name)),
-            Presence::Required | Presence::Optional => self.check(value, &field.shape, mark),
-        }
+        self.check(value, &field.shape, mark);
     }
 
     fn unknown_key(&self, key: &str, mark: Mark, what: &str, fields: impl Iterator<Item = &'static Field>) {
-        let built = fields.filter(|field| field.presence != Presence::Later);
-        let help = help(key, "keys", built.map(|field| field.name)).unwrap_or_else(|| "write `{}`".to_owned());
+        let help = help(key, "keys", fields.map(|field| field.name)).unwrap_or_else(|| "write `{}`".to_owned());
         self.faults.add_with_help(mark, format!("`{key}` is not a key of {what}"), help);
     }
 

@@ -105,7 +105,7 @@ impl WorldTask {
             arguments,
             input: runnable.input,
             clock: self.clock.port(),
-            host: self.means.host.clone(),
+            host: self.means.host_of(&self.world),
             progress,
         })
     }

@@ -1,8 +1,8 @@
 //! The person's side of a chat: what a typed line does.
 
-use folkmoot::core::ids::{GrantId, RequestId};
+use folkmoot::core::ids::{GrantId, RequestId, WorldName};
 use folkmoot::core::world::Activity;
-use folkmoot::{Post, Seat, SeatError};
+use folkmoot::{Post, Proof, Runtime, Seat, SeatError};
 use tokio::sync::mpsc;
 
 use super::dialog::{Dialog, Turn};
@@ -10,6 +10,7 @@ use super::keys::Meaning;
 use crate::arguments::Common;
 use crate::commands::place;
 use crate::control::decision::{What, give};
+use crate::control::fork::{ForkWish, fork};
 use crate::exit::CliError;
 use crate::show::chat::Line;
 use crate::show::request::Form;
@@ -17,7 +18,7 @@ use crate::show::stage::{Asked, News};
 use crate::show::{grant, refusal, request};
 use folkmoot::run::{Waiting, standing, waiting};
 
-const HELP: [&str; 9] = [
+const HELP: [&str; 10] = [
     "type to talk to the room; @name at the start of a line addresses an agent",
     "/agents     who is here, and what they do",
     "/approvals  what waits for you",
@@ -25,6 +26,7 @@ const HELP: [&str; 9] = [
     "/revoke N   ends the grant N",
     "/say TEXT   talks, even while a question waits for an answer",
     "/stop       stops what goes on",
+    "/fork NAME  branches this room off, to try something else there",
     "/quit       ends the chat; the room is kept",
     "while a request waits, its keys answer it: the oldest first",
 ];
@@ -41,6 +43,8 @@ pub(super) enum Next {
 /// The person's side of a chat.
 pub(super) struct Table<'a> {
     common: &'a Common,
+    runtime: &'a Runtime,
+    by: Proof,
     seat: &'a Seat,
     stage: mpsc::UnboundedSender<News>,
     asked: Asked,
@@ -48,13 +52,14 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    pub(super) const fn new(
+    pub(super) fn new(
         common: &'a Common,
+        (runtime, by): (&'a Runtime, Proof),
         seat: &'a Seat,
         stage: mpsc::UnboundedSender<News>,
         asked: Asked,
     ) -> Self {
-        Self { common, seat, stage, asked, dialog: None }
+        Self { common, runtime, by, seat, stage, asked, dialog: None }
     }
 
     /// Does what a line asks for.
@@ -98,7 +103,7 @@ impl<'a> Table<'a> {
             "quit" => return Ok(Next::Quit),
             "grants" => self.grants().await?,
             "revoke" => self.revoke(rest).await?,
-            "fork" => self.tell(Line::Quiet(format!("/{word} comes with a later version"))),
+            "fork" => self.fork(rest).await,
             word => self.tell(Line::Bad(format!("there is no /{word}; /help lists what there is"))),
         }
         Ok(Next::Line)
@@ -148,6 +153,23 @@ impl<'a> Table<'a> {
                 self.tell(Line::Bad(error.to_string()));
                 Ok(())
             }
+        }
+    }
+
+    /// Branches the room off as it stands; the chat goes on in this one.
+    async fn fork(&self, name: &str) {
+        let Ok(name) = WorldName::new(name.trim()) else {
+            return self.tell(Line::Bad("/fork NAME branches this room off under that name".to_owned()));
+        };
+        let wish =
+            ForkWish { parent: self.seat.world().name().clone(), at: None, name, is_copied: false, is_live: false };
+        match fork(self.runtime, self.by.clone(), &wish).await {
+            Ok(view) => {
+                let program = self.common.program();
+                self.tell(Line::Quiet(format!("{} is branched off behind event {}", view.world, view.at)));
+                self.tell(Line::Quiet(format!("go on there with: {program} chat {}", view.world)));
+            }
+            Err(error) => self.tell(Line::Bad(error.to_string())),
         }
     }
 

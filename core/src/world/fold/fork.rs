@@ -6,9 +6,9 @@ use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
 use crate::memory::{CallResult, CallState, Memory, OpenCall, Turn};
 use crate::refusal::{Decided, RefusalReason};
+use crate::world::World;
 use crate::world::lineage::{Branch, Inherited};
 use crate::world::meter::Ended;
-use crate::world::{ScriptProgress, World};
 
 impl World {
     /// Becomes the world that was branched off: all that is open belongs to the other one.
@@ -18,7 +18,9 @@ impl World {
         }
         let calls = self.memories.values().flat_map(|memory| memory.open_calls.keys().copied()).collect();
         self.lineage.push(Branch { parent: event.parent, at: event.base.of, effects: event.effects, calls });
-        (self.incarnation, self.signing, self.script) = (Incarnation(0), None, ScriptProgress::default());
+        (self.incarnation, self.signing) = (Incarnation(0), None);
+        // The number of the run stays: what was played in it is used up here as well.
+        self.script.done.clear();
         self.grants.clear();
         self.refusals.clear();
         self.erasures.clear();

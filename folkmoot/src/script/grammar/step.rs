@@ -3,7 +3,7 @@
 use super::Shape::{Count, Duration, Either, Flag, List, Name, Ref, Text, Word};
 use super::consent::{OBSERVATION, RIGHTS_OF_ONE};
 use super::expect::EXPECT;
-use super::{Field, NAMES_OF_AGENTS, Named, Record, Shape, VerbShape, decision, field, later, required, spec};
+use super::{Field, NAMES_OF_AGENTS, Named, Record, Shape, VerbShape, decision, field, required, spec};
 
 const DAYS_3650: u64 = 3_650 * 86_400_000;
 
@@ -95,16 +95,15 @@ pub(crate) static VERBS: &[VerbShape] = &[
         ],
     },
     VerbShape { field: field("note", Text, "Says something to the reader of the script."), modifiers: &[COMMON] },
-    unbuilt("fork", "Goes on in a copy of the world."),
+    VerbShape {
+        field: field("fork", Shape::Record(&FORK), "Branches a world off this one. `in` goes on there."),
+        modifiers: &[WAIT, COMMON],
+    },
 ];
-
-const fn unbuilt(name: &'static str, doc: &'static str) -> VerbShape {
-    VerbShape { field: later(name, Shape::Json, doc), modifiers: &[COMMAND, WAIT, COMMON] }
-}
 
 const COMMON: &[Field] = &[
     field("id", Name(Named::Step), "The step's name, for other steps."),
-    later("in", Name(Named::World), "The world that the step is about."),
+    field("in", Name(Named::World), "The world that the step is about: one that a `fork` before it made."),
 ];
 
 const COMMAND: &[Field] = &[
@@ -133,6 +132,7 @@ pub(super) const REFUSALS: &[&str] = &[
     "closed",
     "shown_differs",
     "other_world",
+    "of_parent",
     "arguments_differ",
     "tool_changed",
     "same_person",
@@ -160,6 +160,23 @@ pub(super) const REFUSALS: &[&str] = &[
 
 const NOTHING: Shape = Shape::Record(&EMPTY);
 static EMPTY: Record = Record::new("this step", &[]);
+
+static FORK: Record = Record::new(
+    "a fork",
+    &[&[
+        required("as", Name(Named::World), "The new world's name."),
+        field(
+            "at",
+            Either(&[Count(1, u64::MAX), Ref(Named::Step)]),
+            "The last event that both have, or the `id` of a step: all before it. As it stands if left out.",
+        ),
+        field(
+            "live",
+            Flag,
+            "Whether its effects are performed; else they are answered from the record, or do not happen.",
+        ),
+    ]],
+);
 
 static SAY: Record = Record::new(
     "a message",

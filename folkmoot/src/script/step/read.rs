@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
 use folkmoot_core::event::Rights;
-use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName};
+use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName, WorldName};
 
-use super::{Actor, Amendment, Decision, GrantRef, MessageRef, Post, Selector, Step, Verb};
+use super::{Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
 use crate::script::attach::Attach;
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
@@ -39,6 +39,7 @@ fn read_step(step: &Node, spec: &Node) -> Option<Step> {
         id: step.text_of("id").map(str::to_owned),
         refused: step.text_of("refused").map(str::to_owned),
         wait: step.text_of("wait") != Some("false"),
+        within: optional(step.text_of("in"), |name| WorldName::new(name).ok())?,
         digest: Digest::of(&[b"folkmoot step 1", &serde_json::to_vec(&step.json()).ok()?]),
         at: step.mark,
     })
@@ -78,6 +79,7 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "rights" => Verb::Rights(PersonName::new(node.text_of("person")?).ok()?, rights(node.get("rights"))?),
         "observe" => Verb::Observe(StateName::new(node.text_of("state")?).ok()?, node.get("value")?.json().to_string()),
         "revise" => Verb::Revise(Box::new(SpecDraft::read(spec).ok()?)),
+        "fork" => Verb::Fork(fork(node)?),
         "restart" => Verb::Restart,
         "crash" => Verb::Crash,
         "advance" => Verb::Advance(Duration::from_millis(scalar::duration_ms(node.text()?)?)),
@@ -86,6 +88,15 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "note" => Verb::Note(node.text()?.to_owned()),
         _ => return None,
     })
+}
+
+fn fork(node: &Node) -> Option<Fork> {
+    let at = match node.get("at") {
+        None => ForkAt::Here,
+        Some(at) if scalar::json(at.scalar()?).is_number() => ForkAt::Event(Position::new(at.text()?.parse().ok()?)),
+        Some(at) => ForkAt::Step(at.text()?.to_owned()),
+    };
+    Some(Fork { name: WorldName::new(node.text_of("as")?).ok()?, at, is_live: node.text_of("live") == Some("true") })
 }
 
 fn rights(node: Option<&Node>) -> Option<Option<Rights>> {

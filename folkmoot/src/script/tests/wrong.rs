@@ -214,9 +214,12 @@ fn messages_and_people_of_steps_are_checked() {
 }
 
 #[test]
-fn what_this_build_lacks_is_said_to_be_known() {
-    check("script:\n  - fork: { at: 3, as: other }", &["2:5 `fork` is not in this build"]);
-    check("script:\n  - say: hi\n    in: other", &["3:5 `in` is not in this build"]);
+fn fork_needs_a_name_and_a_place_that_is_known() {
+    check("script:\n  - fork: { at: 3 }", &["2:5 a fork needs `as` | The new world's name."]);
+    check(
+        "script:\n  - fork: { at: nowhere, as: b }",
+        &["2:17 no earlier step has the id `nowhere` | the script has no earlier steps with an `id`"],
+    );
 }
 
 #[test]

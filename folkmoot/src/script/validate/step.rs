@@ -2,7 +2,7 @@
 
 use super::Validator;
 use crate::script::fault::Mark;
-use crate::script::grammar::{Field, Presence, VERBS, VerbShape};
+use crate::script::grammar::{Field, VERBS, VerbShape};
 use crate::script::nearest::help;
 use crate::script::node::{Key, Node};
 
@@ -19,9 +19,6 @@ impl Validator<'_> {
         let mut verbs = node.entries().filter_map(|(key, value)| Some((verb(key.text())?, key, value)));
         match (verbs.next(), verbs.next()) {
             (None, _) => self.no_verb(node),
-            (Some((verb, key, value)), None) if verb.field.presence == Presence::Later => {
-                self.field(&verb.field, value, key.mark);
-            }
             (Some((verb, key, value)), None) => {
                 self.check(value, &verb.field.shape, key.mark);
                 self.modifiers(node, verb);
@@ -35,7 +32,7 @@ impl Validator<'_> {
     }
 
     fn no_verb(&self, node: &Node) {
-        let built = || VERBS.iter().filter(|verb| verb.field.presence != Presence::Later).map(|verb| verb.field.name);
+        let built = || VERBS.iter().map(|verb| verb.field.name);
         let is_modifier = |key: &&Key| VERBS.iter().any(|verb| modifier(verb, key.text()).is_some());
         match node.entries().map(|(key, _)| key).find(|key| !is_modifier(key)) {
             Some(key) => {

@@ -1,0 +1,66 @@
+//! Branching a world off another one, also in a store that another process holds.
+
+use folkmoot::core::event::ForkEffects;
+use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::run::{Waiting, waiting};
+use folkmoot::{Branched, Forking, LeftBehind, Perform, Proof, Runtime};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ForkWish {
+    /// The world that it is branched off.
+    pub(crate) parent: WorldName,
+    /// The last event that both are to have; its last one if `None`.
+    pub(crate) at: Option<Position>,
+    /// The new world's name.
+    pub(crate) name: WorldName,
+    /// Whether it gets its own copy of what both have.
+    pub(crate) is_copied: bool,
+    /// Whether its effects are performed.
+    pub(crate) is_live: bool,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ForkView {
+    /// The new world's name.
+    pub(crate) world: WorldName,
+    /// The other one's.
+    pub(crate) parent: WorldName,
+    /// The last event that both have.
+    pub(crate) at: Position,
+    /// What becomes of its effects.
+    pub(crate) effects: ForkEffects,
+    /// Whether it has its own copy of what both have.
+    pub(crate) is_copied: bool,
+    /// What was open there and is closed here.
+    pub(crate) closed: ClosedView,
+    /// What people are asked again.
+    pub(crate) asked_again: Vec<Waiting>,
+}
+
+/// What was open where a world was branched off, and is closed in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ClosedView {
+    pub(crate) turns: usize,
+    pub(crate) calls: usize,
+    pub(crate) requests: usize,
+    pub(crate) messages: usize,
+}
+
+/// Branches a world off, in the name of `by`, and leaves it closed: nothing is performed.
+pub(crate) async fn fork(runtime: &Runtime, by: Proof, wish: &ForkWish) -> Result<ForkView, CliError> {
+    let ForkWish { parent, at, name, is_copied, is_live } = wish.clone();
+    let effects = if is_live { ForkEffects::Live } else { ForkEffects::Recorded };
+    let forking =
+        Forking { parent: parent.clone(), at, name: name.clone(), effects, is_copied, perform: Perform::Nothing, by };
+    let Branched { world, at, left, .. } = runtime.fork(forking).await?;
+    let asked_again = world.operator().read(waiting).await;
+    runtime.close(&name).await;
+    let LeftBehind { turns, calls, requests, messages } = left;
+    let closed = ClosedView { turns, calls, requests, messages };
+    Ok(ForkView { world: name, parent, at, effects, is_copied, closed, asked_again: asked_again? })
+}

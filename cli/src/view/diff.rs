@@ -1,0 +1,233 @@
+//! What two worlds have in common, and what happened in each from there on.
+
+use std::collections::BTreeMap;
+
+use folkmoot::core::commit::Commit;
+use folkmoot::core::event::{Event, Verdict};
+use folkmoot::core::ids::{AgentName, CallId, Position, RequestId, WorldName};
+use folkmoot::core::port::{EventLog, StoredCommit};
+use folkmoot::core::projection::TextProjection;
+use folkmoot::core::world::Meter;
+use folkmoot::fold_world;
+use futures::TryStreamExt as _;
+use serde::{Deserialize, Serialize};
+
+use crate::arguments::WorldAt;
+use crate::exit::CliError;
+use crate::view::event::EventView;
+use crate::view::query::entry;
+
+/// The most lines of one kind that are kept of a world.
+const LINES_MAX: usize = 1_000;
+
+/// Which two are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DiffQuery {
+    pub(crate) one: WorldAt,
+    pub(crate) other: WorldAt,
+}
+
+/// How two worlds differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct DiffView {
+    /// The last event that both have, the same record by its link; 0 if there is none.
+    pub(crate) common: Position,
+    /// The first.
+    pub(crate) one: SideView,
+    /// The second.
+    pub(crate) other: SideView,
+    /// What differs first, ids left out: of what was said, decided, called and routed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) first: Option<RowView>,
+    /// Requests decided, and who was to answer what.
+    pub(crate) decisions: Vec<RowView>,
+    /// Calls with their ends.
+    pub(crate) calls: Vec<RowView>,
+    /// What was said.
+    pub(crate) messages: Vec<RowView>,
+}
+
+/// One of two worlds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SideView {
+    /// Its name.
+    pub(crate) world: WorldName,
+    /// The event up to which it is looked at.
+    pub(crate) at: Position,
+    /// Its first event behind what both have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) next: Option<EventView>,
+    /// What its models were asked, and what that cost, from its beginning on.
+    pub(crate) spent: Meter,
+}
+
+/// What stands side by side.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RowView {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) one: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) other: Option<String>,
+}
+
+impl RowView {
+    pub(crate) fn is_same(&self) -> bool {
+        self.one == self.other
+    }
+}
+
+/// Compares two worlds.
+pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, CliError> {
+    let (one, other) = (Read::of(log, &query.one).await?, Read::of(log, &query.other).await?);
+    let is_same = |(one, other): &(&StoredCommit, &StoredCommit)| one.link == other.link;
+    let shared = one.commits.iter().zip(&other.commits).take_while(is_same).count();
+    let common =
+        shared.checked_sub(1).and_then(|last| one.commits.get(last)).map_or(Position::ZERO, |last| last.commit.last());
+    let (ours, theirs) = (Story::of(&one.commits, shared), Story::of(&other.commits, shared));
+    let mut all = rows(&ours.all, &theirs.all).into_iter();
+    Ok(DiffView {
+        common,
+        first: all.find(|row| !row.is_same()),
+        decisions: rows(&ours.decisions, &theirs.decisions),
+        calls: rows(&ours.calls, &theirs.calls),
+        messages: rows(&ours.messages, &theirs.messages),
+        one: one.side(shared)?,
+        other: other.side(shared)?,
+    })
+}
+
+fn rows(one: &[String], other: &[String]) -> Vec<RowView> {
+    let count = one.len().max(other.len());
+    (0..count).map(|n| RowView { one: one.get(n).cloned(), other: other.get(n).cloned() }).collect()
+}
+
+/// A world that was read.
+struct Read {
+    world: WorldName,
+    commits: Vec<StoredCommit>,
+    spent: Meter,
+}
+
+impl Read {
+    async fn of(log: &dyn EventLog, wanted: &WorldAt) -> Result<Self, CliError> {
+        let found = entry(log, &wanted.world).await?;
+        let spent = fold_world(log, &wanted.world, wanted.at).await?.meters().total;
+        let until = wanted.at.unwrap_or(found.head);
+        let (mut commits, mut stored) = (Vec::new(), log.read(found.world, Position::new(1)).await?);
+        while let Some(next) = stored.try_next().await?.filter(|next| next.commit.header.first <= until) {
+            commits.push(next);
+        }
+        Ok(Self { world: wanted.world.clone(), commits, spent })
+    }
+
+    fn side(&self, shared: usize) -> Result<SideView, CliError> {
+        let next = self.commits.get(shared).map(|stored| EventView::with_gists(&stored.commit)).transpose()?;
+        let at = self.commits.last().map_or(Position::ZERO, |stored| stored.commit.last());
+        let next = next.and_then(|events| events.into_iter().next());
+        Ok(SideView { world: self.world.clone(), at, next, spent: self.spent })
+    }
+}
+
+/// What happened in a world, told without its ids.
+#[derive(Debug, Default)]
+struct Story {
+    all: Vec<String>,
+    decisions: Vec<String>,
+    calls: Vec<String>,
+    messages: Vec<String>,
+    tools: BTreeMap<CallId, String>,
+    requests: BTreeMap<RequestId, String>,
+}
+
+impl Story {
+    /// The story of what stands behind the first `shared` commits.
+    fn of(commits: &[StoredCommit], shared: usize) -> Self {
+        let mut story = Self::default();
+        let mut texts = TextProjection::default();
+        for (n, stored) in commits.iter().enumerate() {
+            for (at, event) in stored.commit.numbered() {
+                story.learn(at, event);
+                if n >= shared {
+                    story.tell(event);
+                }
+            }
+            if n >= shared {
+                story.say(&mut texts, &stored.commit);
+            }
+        }
+        story
+    }
+
+    /// Learns what calls and requests are about.
+    fn learn(&mut self, at: Position, event: &Event) {
+        if let Event::CallsAdmitted(admitted) = event {
+            for call in &admitted.calls {
+                let tool = call.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+                self.tools.insert(call.call, format!("{} {tool} {}", admitted.agent, call.arguments.short()));
+            }
+        } else if let Event::ApprovalRequested(asked) = event {
+            self.requests.insert(RequestId(at), self.call(&asked.agent, asked.call));
+        } else if let Event::QuestionAsked(asked) = event {
+            self.requests.insert(RequestId(at), self.call(&asked.agent, asked.call));
+        } else if let Event::OutcomeUnknown(unknown) = event {
+            self.requests.insert(RequestId(at), self.call(&unknown.agent, unknown.call));
+        }
+    }
+
+    fn call(&self, agent: &AgentName, call: CallId) -> String {
+        self.tools.get(&call).cloned().unwrap_or_else(|| agent.to_string())
+    }
+
+    fn request(&self, request: RequestId) -> String {
+        self.requests.get(&request).cloned().unwrap_or_else(|| "a request".to_owned())
+    }
+
+    fn tell(&mut self, event: &Event) {
+        if let Event::ApprovalDecided(decided) = event {
+            let how = match decided.verdict {
+                Verdict::Allow => "allowed",
+                Verdict::Deny => "denied",
+            };
+            self.decided(&format!("{} {how}: {}", decided.by.display, self.request(decided.request)));
+        } else if let Event::ApprovalExpired(expired) = event {
+            self.decided(&format!("expired: {}", self.request(expired.request)));
+        } else if let Event::QuestionAnswered(answered) = event {
+            self.decided(&format!("{} answered: {}", answered.by.display, self.request(answered.request)));
+        } else if let Event::OutcomeSettled(settled) = event {
+            self.decided(&format!("settled as {}: {}", word(&settled.how), self.request(settled.request)));
+        } else if let Event::MessageRouted(routed) = event {
+            let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
+            let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+            self.decided(&format!("routed to {to}"));
+        } else if let Event::ToolFinished(finished) = event {
+            let line = format!("{}: {}", self.call(&finished.agent, finished.call), word(&finished.status));
+            keep(&mut self.all, &line);
+            keep(&mut self.calls, &line);
+        }
+    }
+
+    fn decided(&mut self, line: &str) {
+        keep(&mut self.all, line);
+        keep(&mut self.decisions, line);
+    }
+
+    fn say(&mut self, texts: &mut TextProjection, commit: &Commit) {
+        for message in texts.take(commit) {
+            let line = format!("{}: {}", message.from, message.text);
+            keep(&mut self.all, &line);
+            keep(&mut self.messages, &line);
+        }
+    }
+}
+
+fn keep(lines: &mut Vec<String>, line: &str) {
+    if lines.len() < LINES_MAX {
+        lines.push(line.to_owned());
+    }
+}
+
+/// The word of a value without a form of its own for people.
+fn word(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().map_or_else(|| value.to_string().replace(['{', '}', '"'], "").replace(':', " "), str::to_owned)
+}
