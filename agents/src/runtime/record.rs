@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, ModelAnswered, ModelCalled, ToolFinished};
+use folkmoot_core::event::{Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished};
 use folkmoot_core::ids::{Attempt, CallId, Digest, ModelCallId, Position, ToolName, WorldId};
 use folkmoot_core::port::{EventLog, ReadError};
 use folkmoot_core::response::LLMResponse;
@@ -99,6 +99,11 @@ impl Record {
             if let Some(run) = run.filter(|_| !is_answer && outcome_of(finished).is_some()) {
                 self.runs.entry(run).or_insert(at);
             }
+        } else if let Event::OutcomeSettled(settled) = event {
+            let run = open.calls.remove(&settled.call).filter(|_| self.runs.len() < FOUND_MAX);
+            if let Some(run) = run.filter(|_| said_of(settled).is_some()) {
+                self.runs.entry(run).or_insert(at);
+            }
         } else {
             open.take(event);
         }
@@ -118,6 +123,9 @@ impl Record {
         let place = *self.runs.get(run)?;
         let commit = self.commit(place).await?;
         let (_, event) = commit.numbered().find(|(at, _)| *at == place.at)?;
+        if let Event::OutcomeSettled(settled) = event {
+            return said_of(settled).map(ToolOutcome::text);
+        }
         let Event::ToolFinished(finished) = event else { return None };
         outcome_of(finished).cloned()
     }
@@ -153,6 +161,12 @@ impl Open {
 
 fn schemas(spec: &folkmoot_core::spec::WorldSpec) -> BTreeMap<ToolName, Digest> {
     spec.tools.iter().map(|(name, tool)| (name.clone(), schema_digest(tool))).collect()
+}
+
+/// What a person said that a lost run gave.
+fn said_of(settled: &OutcomeSettled) -> Option<&str> {
+    let text = settled.text.present().filter(|_| settled.how == SettledHow::Ran)?;
+    text.result.as_deref()
 }
 
 /// What the tool itself gave, if it ran.

@@ -219,6 +219,7 @@ impl Chat {
             Verb::Expect(_) => Some(Line::Good("as expected".to_owned())),
             Verb::Restart => Some(Line::Quiet("everything in memory is dropped".to_owned())),
             Verb::Crash => Some(Line::Quiet("the runtime will die at its next append".to_owned())),
+            Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
             Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
             Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
             _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),

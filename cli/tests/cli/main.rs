@@ -17,6 +17,7 @@ mod expectations;
 mod export;
 mod keys;
 mod life;
+mod fork;
 mod prompt;
 mod reads;
 mod real_time;

@@ -1,0 +1,48 @@
+//! `fork` and `diff`.
+
+use crate::desk::{Desk, example};
+
+#[test]
+fn room_is_branched_off_and_left_closed() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("denied.yaml")]).expect(0);
+    desk.run(&["fork", "denied", "--at", "6", "--as", "other"])
+        .expect(0)
+        .out_has("other is branched off denied behind event 7.\nEvent 6 stands inside a commit")
+        .out_has("Its effects are answered from the record");
+    assert_ne!(desk.run(&["fork", "denied", "--as", "other"]).code, 0, "the name is taken");
+    desk.run(&["fork", "denied", "--at", "9999", "--as", "never"]).expect(2).err_has("there is no event 9999");
+    let copied = desk.run(&["fork", "denied", "--as", "third", "--copy", "--json"]).expect(0).document();
+    assert_eq!((&copied["effects"], &copied["is_copied"]), (&"recorded".into(), &true.into()));
+    assert_eq!(desk.run(&["worlds", "--json"]).expect(0).values().len(), 3);
+    desk.run(&["resume", "third"]).expect(0);
+}
+
+#[test]
+fn what_people_were_asked_is_asked_again_and_decided_there() {
+    let desk = Desk::with_gate();
+    let ran = desk.run(&["run", "gate.yaml"]);
+    assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
+    desk.run(&["fork", "gate", "--as", "what-if"]).expect(0).out_has("Asked again: 1 request.").out_has("what-if#");
+    let request = desk.request("what-if")["request"].to_string();
+    desk.run(&["deny", "what-if", &request]).expect(0);
+    assert_eq!(desk.run(&["approvals", "what-if", "--json"]).expect(0).values().len(), 0);
+    assert_eq!(desk.run(&["approvals", "gate", "--json"]).expect(0).values().len(), 1);
+}
+
+#[test]
+fn two_worlds_are_compared_from_where_they_part() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("fork.yaml")]).expect(0);
+    desk.run(&["diff", "fork", "what-if"])
+        .expect(0)
+        .out_has("Both have the same events up to")
+        .out_has("- ada allowed: janitor delete_files")
+        .out_has("+ ada denied: janitor delete_files")
+        .out_has("Both builds are gone")
+        .out_has("the old builds stay");
+    desk.run(&["diff", "fork", "fork"]).expect(0).out_has("Both have the same");
+    let view = desk.run(&["diff", "fork", "what-if@10", "--json"]).expect(0).document();
+    assert_eq!(view["other"]["at"], view["common"]);
+    desk.run(&["diff", "fork", "what-if@x"]).expect(2);
+}
