@@ -24,6 +24,7 @@ mod access;
 mod activity;
 mod amend;
 mod attach;
+mod erase;
 mod revisions;
 mod rights;
 mod subscribe;

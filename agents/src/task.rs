@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
+use folkmoot_core::effect::Effect;
 use folkmoot_core::event::{Event, ModelAnswered, ModelFailed, Right, TurnClosed};
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::{Appended, Clock};
@@ -22,6 +23,7 @@ use crate::secrets::conceal;
 
 mod door;
 mod drafts;
+mod erase;
 mod flight;
 mod perform;
 mod progress;
@@ -85,8 +87,18 @@ pub enum Perform {
     /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The same inputs then
     /// make the same log.
     InOrder,
-    /// None of it: the world only records what people decide.
+    /// None of it, but for what is to be erased: the world only records what people decide.
     Nothing,
+}
+
+impl Perform {
+    /// Whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
+    fn does(self, effect: &Effect) -> bool {
+        match self {
+            Self::AsItComes | Self::InOrder => true,
+            Self::Nothing => matches!(effect, Effect::Erase { .. }),
+        }
+    }
 }
 
 /// The task's own state.
@@ -338,7 +350,7 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Saves the fold now and then. Failing to do so loses nothing.
+    /// Saves the fold now and then. Failing to do so loses nothing. One that holds what is to be erased is never saved.
     async fn checkpoint(&mut self) {
         let head = self.world.head();
         if head.get().saturating_sub(self.checkpoint_at.get()) >= CHECKPOINT_EVERY {
@@ -348,7 +360,7 @@ impl WorldTask {
     }
 
     async fn save(&self) {
-        let Some(id) = self.world.id() else { return };
+        let Some(id) = self.world.id().filter(|_| !self.world.is_erasing()) else { return };
         let saved = match serde_json::to_vec(&self.world) {
             Ok(state) => self.means.checkpoints.save(id, self.world.head(), self.world.decider(), state).await,
             Err(error) => return tracing::warn!(%error, "the fold has no written form"),
@@ -377,6 +389,7 @@ impl WorldTask {
     /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is let go of.
     fn activity(&self) -> Activity {
         match (self.door.perform, self.world.room_activity()) {
+            (Perform::Nothing, _) if self.world.is_erasing() => Activity::Running,
             (Perform::Nothing, Activity::Running) => Activity::Parked,
             (Perform::Nothing, activity) => activity,
             (_, _) if self.flight.is_empty() => self.world.activity(),

@@ -100,12 +100,12 @@ impl Eraser<'_> {
         index.worlds.get(&world).and_then(|world| world.reach.base).is_some_and(|base| base.is_copied)
     }
 
-    /// Removes the blobs that only erased events have attached. Says how many this request has taken away so far.
+    /// Removes the blobs that only erased events refer to. Says how many this request has taken away so far.
     fn remove_files(&self, family: &[(WorldId, Position)], meant: &Meant) -> Result<u64, EngineError> {
         let Some((world, _)) = family.first().copied() else { return Ok(0) };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        let files = files::Files { engine, upcasters: &self.shared.upcasters };
+        let files = files::Files { engine };
         let mut gone = files.attached(world, meant)?;
         if !gone.is_empty() {
             let mut kept: BTreeSet<Digest> = BTreeSet::new();

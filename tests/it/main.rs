@@ -15,6 +15,7 @@ mod audit;
 mod canaries;
 mod epochs;
 mod forks;
+mod erasure;
 mod golden;
 mod labels;
 mod laws;

@@ -1,7 +1,7 @@
 //! Folding a world from its log: what opening, replaying and auditing have in common.
 
 use folkmoot_core::decider::decider_id;
-use folkmoot_core::ids::{Position, WorldName};
+use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{Checkpoints, EventLog, ReadError, WorldEntry};
 use folkmoot_core::world::World;
 use futures::TryStreamExt as _;
@@ -57,16 +57,35 @@ async fn saved(checkpoints: &dyn Checkpoints, entry: &WorldEntry, up_to: Positio
     world.unwrap_or_default()
 }
 
+/// Folds a world from the beginning of its log up to its head.
+pub(crate) async fn fold_anew(log: &dyn EventLog, id: WorldId) -> Result<World, ReadError> {
+    let mut world = World::default();
+    follow(log, id, &mut world, None).await?;
+    Ok(world)
+}
+
+/// Folds what a world's log has behind its head.
+pub(crate) async fn catch_up(log: &dyn EventLog, world: &mut World) -> Result<(), ReadError> {
+    match world.id() {
+        Some(id) => follow(log, id, world, None).await,
+        None => Ok(()),
+    }
+}
+
 async fn go_on(
     log: &dyn EventLog,
     entry: &WorldEntry,
     mut world: World,
     until: Option<Position>,
 ) -> Result<World, ReadError> {
-    if world.head() == entry.head {
-        return Ok(world);
+    if world.head() != entry.head {
+        follow(log, entry.world, &mut world, until).await?;
     }
-    let mut commits = log.read(entry.world, world.head().next()).await?;
+    Ok(world)
+}
+
+async fn follow(log: &dyn EventLog, id: WorldId, world: &mut World, until: Option<Position>) -> Result<(), ReadError> {
+    let mut commits = log.read(id, world.head().next()).await?;
     while let Some(stored) = commits.try_next().await? {
         if until.is_some_and(|until| stored.commit.header.first > until) {
             break;
@@ -77,5 +96,5 @@ async fn go_on(
         }
         world.apply(&stored.commit);
     }
-    Ok(world)
+    Ok(())
 }

@@ -5,13 +5,31 @@ use std::collections::{BTreeMap, HashMap};
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
 use folkmoot_core::world::World;
+
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+use super::erase::Erased;
+
+/// What work brings.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// The command that records it.
+    Action(Box<Action>),
+    /// Content is erased, or why it is not.
+    Erased(Result<Box<Erased>, String>),
+}
+
+impl From<Action> for Outcome {
+    fn from(action: Action) -> Self {
+        Self::Action(Box::new(action))
+    }
+}
 
 /// What came of an effect.
 pub(super) struct Landed {
     pub(super) effect: Effect,
-    /// The command that brings the outcome; `None` if the work panicked.
-    pub(super) action: Option<Action>,
+    /// `None` if the work panicked.
+    pub(super) outcome: Option<Outcome>,
     /// When it was begun, among all effects.
     order: u64,
 }
@@ -19,7 +37,7 @@ pub(super) struct Landed {
 /// The set of effects that are under way.
 #[derive(Default)]
 pub(crate) struct Flight {
-    tasks: JoinSet<Action>,
+    tasks: JoinSet<Outcome>,
     under_way: BTreeMap<Effect, (u64, AbortHandle)>,
     by_task: HashMap<Id, Effect>,
     begun: u64,
@@ -46,9 +64,9 @@ impl Flight {
     }
 
     /// Starts the work of an effect.
-    pub(super) fn launch(&mut self, key: Effect, work: impl Future<Output = Action> + Send + 'static) {
+    pub(super) fn launch(&mut self, key: Effect, work: impl Future<Output: Into<Outcome>> + Send + 'static) {
         self.begun = self.begun.saturating_add(1);
-        let handle = self.tasks.spawn(work);
+        let handle = self.tasks.spawn(async move { work.await.into() });
         self.by_task.insert(handle.id(), key.clone());
         self.under_way.insert(key, (self.begun, handle));
     }
@@ -64,14 +82,14 @@ impl Flight {
     }
 
     /// Forgets the task and says what came of it; `None` if it was aborted.
-    fn join(&mut self, joined: Result<(Id, Action), JoinError>) -> Option<Landed> {
-        let (id, action) = match joined {
-            Ok((id, action)) => (id, Some(action)),
+    fn join(&mut self, joined: Result<(Id, Outcome), JoinError>) -> Option<Landed> {
+        let (id, outcome) = match joined {
+            Ok((id, outcome)) => (id, Some(outcome)),
             Err(error) => (error.id(), None),
         };
         let effect = self.by_task.remove(&id)?;
         let (order, _) = self.under_way.remove(&effect)?;
-        Some(Landed { effect, action, order })
+        Some(Landed { effect, outcome, order })
     }
 
     /// Puts an outcome aside until everything under way has landed.
@@ -105,9 +123,9 @@ impl Flight {
         self.keep(is_wanted);
     }
 
-    /// Gives up all work but running tools.
-    pub(super) fn abort_all_but_tools(&mut self) {
-        self.keep(|effect| matches!(effect, Effect::RunTool { .. }));
+    /// Gives up all work but running tools and erasures.
+    pub(super) fn abort_all_but_lasting(&mut self) {
+        self.keep(|effect| matches!(effect, Effect::RunTool { .. } | Effect::Erase { .. }));
     }
 
     fn keep(&mut self, is_wanted: impl Fn(&Effect) -> bool) {

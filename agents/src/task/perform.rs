@@ -13,7 +13,7 @@ use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 
 use super::drafts::{Audience, Channel};
-use super::flight::Landed;
+use super::flight::{Landed, Outcome};
 use super::{Perform, WorldTask};
 use crate::files;
 
@@ -22,13 +22,12 @@ mod tool;
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
     pub(super) async fn perform_owed(&mut self) -> Result<(), String> {
-        if self.door.perform == Perform::Nothing {
-            return Ok(());
-        }
         loop {
             let (head, now) = (self.world.head(), self.clock.now());
             let due = |effect: &Effect| effect.not_before().is_none_or(|time| time <= now);
-            let owed: Vec<Effect> = self.world.owed().filter(due).map(|effect| effect.key()).collect();
+            let is_meant = |effect: &Effect| self.door.perform.does(effect);
+            let owed = self.world.owed().filter(due).filter(is_meant);
+            let owed: Vec<Effect> = owed.map(|effect| effect.key()).collect();
             for effect in owed {
                 if !self.flight.has(&effect) {
                     let before = self.world.head();
@@ -46,7 +45,11 @@ impl WorldTask {
         match &effect {
             Effect::TickAt { .. } => self.bring(Action::Tick).await,
             Effect::Sign { occasion, .. } => self.sign(*occasion).await,
-            Effect::Erase { .. } => Err("this build erases nothing yet".to_owned()),
+            Effect::Erase { request } => {
+                let request = *request;
+                self.erase(effect, request);
+                Ok(())
+            }
             Effect::RetryModel { agent, call, .. } => {
                 let (agent, call) = (agent.clone(), *call);
                 self.bring(Action::RetryModel { agent, call }).await
@@ -176,10 +179,10 @@ impl WorldTask {
         Ok(())
     }
 
-    /// Lets tools that run come to their end, so that nobody has to ask what became of them; starts nothing new, and
-    /// gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
+    /// Lets tools that run, and an erasure, come to their end, so that nobody has to ask what became of them; starts nothing
+    /// new, and gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
     pub(super) async fn drain(&mut self) -> Result<(), String> {
-        self.flight.abort_all_but_tools();
+        self.flight.abort_all_but_lasting();
         while self.flight.under_way() > self.clock.sleeping() {
             tokio::select! {
                 landed = self.flight.next() => self.flight.hold(landed),
@@ -187,20 +190,24 @@ impl WorldTask {
             }
         }
         for landed in self.flight.take_held() {
-            if let Some(action) = landed.action {
-                self.bring(action).await?;
-            }
+            self.take_up(&landed.effect, landed.outcome).await?;
         }
         self.flight.abort_all();
         Ok(())
     }
 
-    async fn settle(&mut self, Landed { effect, action, .. }: Landed) -> Result<(), String> {
+    async fn settle(&mut self, Landed { effect, outcome, .. }: Landed) -> Result<(), String> {
         let before = self.world.head();
-        if let Some(action) = action.or_else(|| panicked(&effect)) {
-            self.bring(action).await?;
-        }
+        self.take_up(&effect, outcome.or_else(|| panicked(&effect).map(Outcome::from))).await?;
         self.check_moved(&effect, before)
+    }
+
+    async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), String> {
+        match (effect, outcome) {
+            (_, Some(Outcome::Action(action))) => self.bring(*action).await,
+            (Effect::Erase { request }, Some(Outcome::Erased(erased))) => self.note_erased(*request, erased?).await,
+            (_, Some(Outcome::Erased(_)) | None) => Ok(()),
+        }
     }
 
     /// Stops a world that still owes what was just done: it would owe it for ever.

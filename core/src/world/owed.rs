@@ -10,7 +10,7 @@ impl World {
     /// effects that wait for a time say so. Of the tools that are to run, those that may start together. While content is to
     /// be erased, nothing that could tell it to anybody.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
-        let erasures = self.erasures.keys().map(|request| Effect::Erase { request: *request });
+        let erasures = self.erasures.keys().take(1).map(|request| Effect::Erase { request: *request });
         let may_start = |effect: &Effect| self.erasures.is_empty() || matches!(effect, Effect::TickAt { .. });
         let signature = self.signing.as_ref().and_then(|_| self.owed_signature(!self.goes_on()));
         self.owed_work().filter(may_start).chain(erasures).chain(signature)

@@ -1,34 +1,32 @@
-//! Which blobs the events of a world have attached.
+//! Which blobs the events of a world refer to: what people attached, and what of tools' output was too large.
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::event::{Event, EventKind};
 use folkmoot_core::ids::{Digest, Position, WorldId};
+use serde_json::Value;
 
 use super::Meant;
 use super::units::{Place, damaged};
 use crate::engine::{Engine, EngineError};
 use crate::format::Malformed;
+use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::records;
-use crate::summary::decode;
-use crate::upcast::{LiftError, Upcasters};
 
-/// The events that can have blobs attached.
-const ATTACHING: &[EventKind] = &[EventKind::MessagePosted, EventKind::MessageEdited];
+/// The name of every field that refers to a blob.
+const FIELD: &str = "blob";
 
-/// Looks for attachments in runs.
+/// Looks for references in runs.
 pub(super) struct Files<'a> {
     pub(super) engine: &'a dyn Engine,
-    pub(super) upcasters: &'a Upcasters,
 }
 
 impl Files<'_> {
-    /// What the meant events have attached, as far as they are not erased yet.
+    /// What the meant events refer to, as far as they are not erased yet.
     pub(super) fn attached(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
         self.find(world, (meant.first(), meant.last()), |at| meant.covers(at))
     }
 
-    /// What all other events have attached.
+    /// What all other events refer to.
     pub(super) fn kept(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
         let all = (Position::new(1), Position::new(u64::MAX - 1));
         self.find(world, all, |at| !meant.covers(at))
@@ -48,43 +46,50 @@ impl Files<'_> {
                 return Ok(found);
             }
             for unit in &units {
-                self.of_commits(&unit.commits, &is_looked_at, &mut found).map_err(damaged)?;
+                of_commits(&unit.commits, &is_looked_at, &mut found).map_err(damaged)?;
             }
         }
     }
+}
 
-    fn of_commits(
-        &self,
-        commits: &[u8],
-        is_looked_at: &impl Fn(Position) -> bool,
-        found: &mut BTreeSet<Digest>,
-    ) -> Result<(), Malformed> {
-        for record in records(commits) {
-            let record = record?;
-            for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(record.events()?) {
-                if is_looked_at(at) && ATTACHING.iter().any(|kind| *kind as u16 == event.kind) {
-                    found.extend(blobs_of(&decode(&event, self.upcasters).map_err(lift_failed)?));
-                }
+fn of_commits(
+    commits: &[u8],
+    is_looked_at: &impl Fn(Position) -> bool,
+    found: &mut BTreeSet<Digest>,
+) -> Result<(), Malformed> {
+    for record in records(commits) {
+        let record = record?;
+        for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(record.events()?) {
+            if is_looked_at(at) {
+                of_event(&event, found)?;
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
-fn blobs_of(event: &Event) -> Vec<Digest> {
-    let body = if let Event::MessagePosted(posted) = event {
-        posted.body.present()
-    } else if let Event::MessageEdited(edited) = event {
-        edited.body.present()
-    } else {
-        None
-    };
-    body.into_iter().flat_map(|body| &body.attachments).map(|attachment| attachment.blob).collect()
+fn of_event(event: &EventRef<'_>, found: &mut BTreeSet<Digest>) -> Result<(), Malformed> {
+    let ContentRef::Present { bytes, .. } = event.content else { return Ok(()) };
+    if !bytes.windows(FIELD.len()).any(|window| window == FIELD.as_bytes()) {
+        return Ok(());
+    }
+    let content: Value =
+        serde_json::from_slice(bytes).map_err(|error| Malformed(format!("content that is no JSON: {error}")))?;
+    collect(&content, found);
+    Ok(())
 }
 
-fn lift_failed(error: LiftError) -> Malformed {
-    match error {
-        LiftError::Malformed(error) => error,
-        LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
+fn collect(value: &Value, found: &mut BTreeSet<Digest>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let digest: Option<Digest> =
+                    if name == FIELD { serde_json::from_value(value.clone()).ok() } else { None };
+                found.extend(digest);
+                collect(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

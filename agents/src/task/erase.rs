@@ -1,0 +1,60 @@
+//! Erasing content: by the store, then out of the state, which is folded anew from what is left.
+
+use std::sync::Arc;
+
+use folkmoot_core::causes::with_causes;
+use folkmoot_core::command::Action;
+use folkmoot_core::effect::Effect;
+use folkmoot_core::ids::Position;
+use folkmoot_core::port::{AppendError, Erasure, ReadError};
+use folkmoot_core::world::World;
+
+use super::WorldTask;
+use super::flight::Outcome;
+use crate::runtime::fold::{catch_up, fold_anew};
+
+/// What came of an erasure.
+#[derive(Debug)]
+pub(super) struct Erased {
+    erasure: Erasure,
+    /// The fold of what is left, up to where the log had come.
+    world: World,
+}
+
+/// Why content is not erased yet.
+#[derive(Debug, thiserror::Error)]
+enum EraseError {
+    #[error("content that is to be erased could not be, and is still owed")]
+    Store(#[from] AppendError),
+    #[error("the log does not read behind an erasure")]
+    Read(#[from] ReadError),
+}
+
+impl WorldTask {
+    /// Has the store erase what `request` asks for. The world answers meanwhile.
+    pub(super) fn erase(&mut self, effect: Effect, request: Position) {
+        let Some(world) = self.world.id() else { return };
+        self.bus.activity().abort_drafts(self.world.head());
+        let events = self.world.to_be_erased(request).to_vec();
+        let (custody, log) = (Arc::clone(&self.means.custody), Arc::clone(&self.means.log));
+        self.flight.launch(effect, async move {
+            let erase = async {
+                let erasure = custody.erase(world, &events, request).await?;
+                Ok::<_, EraseError>(Erased { erasure, world: fold_anew(&*log, world).await? })
+            };
+            Outcome::Erased(erase.await.map(Box::new).map_err(|error| with_causes(&error)))
+        });
+    }
+
+    /// Records that it is done, and lets go of the state that still has what is gone.
+    pub(super) async fn note_erased(&mut self, request: Position, erased: Box<Erased>) -> Result<(), String> {
+        let Erased { erasure: Erasure { events, files }, mut world } = *erased;
+        self.bring(Action::RecordErased { request, events, files }).await?;
+        catch_up(&*self.means.log, &mut world).await.map_err(|error| with_causes(&error))?;
+        if world.head() != self.world.head() {
+            return Err("its log has other events than it knows".to_owned());
+        }
+        self.world = world;
+        Ok(())
+    }
+}
