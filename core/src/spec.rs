@@ -227,6 +227,9 @@ pub struct Policy {
     /// Who has which rights from the beginning.
     #[serde(skip_serializing_if = "RightsPolicy::is_open")]
     pub rights: RightsPolicy,
+    /// How content is stored: for the life of the world.
+    #[serde(skip_serializing_if = "Privacy::is_open")]
+    pub privacy: Privacy,
 }
 
 impl Default for Policy {
@@ -243,7 +246,25 @@ impl Default for Policy {
             deny: Vec::new(),
             redact: BTreeSet::new(),
             rights: RightsPolicy::default(),
+            privacy: Privacy::Open,
         }
+    }
+}
+
+/// How content is stored.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Privacy {
+    /// As it was written.
+    #[default]
+    Open,
+    /// Encrypted under keys that are kept apart from it: one for each person, and one for all others.
+    Sealed,
+}
+
+impl Privacy {
+    const fn is_open(&self) -> bool {
+        matches!(self, Self::Open)
     }
 }
 

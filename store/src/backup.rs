@@ -101,17 +101,18 @@ fn write(shared: &Shared, engine: &dyn Engine, vault: &Vault, home: Home) -> Res
     let copied = SledEngine::open_home(Home::open_half(dir.clone())?).map_err(target)?;
     rows::frames(engine, &copied, &cut, target)?;
     drop(copied);
-    let (blobs, blobs_damaged) = copy_blobs(vault, &cut, &dir)?;
+    let (blobs, blobs_damaged) = copy_blobs(shared, vault, &cut, &dir)?;
     note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
     let worlds = cut.worlds.len();
     Ok((cut, Backup { path: dir, worlds, events: 0, blobs, blobs_damaged }))
 }
 
-fn copy_blobs(vault: &Vault, cut: &Cut, dir: &Path) -> Result<(usize, usize), BackupError> {
+fn copy_blobs(shared: &Shared, vault: &Vault, cut: &Cut, dir: &Path) -> Result<(usize, usize), BackupError> {
     let copies = Vault::new(Some(dir));
     let (mut whole, mut damaged) = (0, 0);
     for (world, _) in &cut.worlds {
-        let copied = vault.copy(*world, &copies).map_err(|source| BackupError::Blobs { source })?;
+        let keys = shared.seals(*world).then_some(&shared.keys);
+        let copied = vault.copy(*world, &copies, keys).map_err(|source| BackupError::Blobs { source })?;
         whole += copied.whole;
         damaged += copied.damaged;
     }

@@ -15,6 +15,7 @@ use folkmoot_core::port::{BLOB_BYTES_MAX, BlobError};
 
 use crate::engine::is_full;
 use crate::home;
+use crate::keys::{FILE_OVERHEAD, Keyring};
 
 #[cfg(test)]
 mod tests;
@@ -46,11 +47,21 @@ impl Vault {
     }
 
     /// Keeps bytes; returns once they survive power loss, if the store does.
-    pub(crate) fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
+    pub(crate) fn put(&self, world: WorldId, bytes: Vec<u8>, keys: Option<&Keyring>) -> Result<Digest, BlobError> {
         if bytes.len() > BLOB_BYTES_MAX {
             return Err(BlobError::TooLarge { bytes: bytes.len(), max: BLOB_BYTES_MAX });
         }
         let blob = Digest::sha256(&bytes);
+        let bytes = match keys {
+            Some(keys) => keys.seal_file(world, &bytes).map_err(failed)?,
+            None => bytes,
+        };
+        self.keep(world, blob, bytes)?;
+        Ok(blob)
+    }
+
+    /// Keeps a blob in the bytes that are stored of it.
+    fn keep(&self, world: WorldId, blob: Digest, bytes: Vec<u8>) -> Result<(), BlobError> {
         match self {
             Self::Memory(all) => {
                 all.lock().unwrap_or_else(PoisonError::into_inner).insert((world, blob), bytes);
@@ -60,20 +71,29 @@ impl Vault {
                 write(folder, world, blob, &bytes).map_err(failed)?;
             }
         }
-        Ok(blob)
+        Ok(())
     }
 
     /// Reads bytes back, and verifies that they are those that were put.
-    pub(crate) fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
+    pub(crate) fn get(
+        &self,
+        world: WorldId,
+        blob: Digest,
+        keys: Option<&Keyring>,
+    ) -> Result<Option<Vec<u8>>, BlobError> {
         let found = match self {
             Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).get(&(world, blob)).cloned(),
             Self::Files { folder, .. } => {
                 // A file that has grown is not read whole: its size says enough.
-                if self.size(world, blob)?.is_some_and(|size| size > BLOB_BYTES_MAX as u64) {
+                if self.size(world, blob, keys)?.is_some_and(|size| size > BLOB_BYTES_MAX as u64) {
                     return Err(BlobError::Damaged { blob });
                 }
                 there(fs::read(path(folder, world, blob)))?
             }
+        };
+        let found = match keys {
+            Some(keys) => found.map(|bytes| keys.open_file(world, &bytes).unwrap_or_default()),
+            None => found,
         };
         match found {
             Some(bytes) if Digest::sha256(&bytes) != blob => Err(BlobError::Damaged { blob }),
@@ -81,22 +101,23 @@ impl Vault {
         }
     }
 
-    /// Copies the whole blobs of a world to another place.
-    pub(crate) fn copy(&self, world: WorldId, to: &Self) -> Result<Copied, BlobError> {
+    /// Copies the whole blobs of a world to another place, sealed as they are. `keys` opens those that are.
+    pub(crate) fn copy(&self, world: WorldId, to: &Self, keys: Option<&Keyring>) -> Result<Copied, BlobError> {
         let mut copied = Copied::default();
         match self {
             Self::Memory(all) => {
                 let all = all.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                for (_, bytes) in all.into_iter().filter(|((of, _), _)| *of == world) {
-                    to.put(world, bytes)?;
+                for ((_, blob), bytes) in all.into_iter().filter(|((of, _), _)| *of == world) {
+                    to.keep(world, blob, bytes)?;
                     copied.whole += 1;
                 }
             }
             Self::Files { folder, .. } => {
                 for name in names(&folder_of(folder, world)).map_err(failed)? {
                     let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else { continue };
-                    if bytes.len() <= BLOB_BYTES_MAX && name == file_name(world, Digest::sha256(&bytes)) {
-                        to.put(world, bytes)?;
+                    let blob = digest(world, &bytes, keys).filter(|blob| name == file_name(world, *blob));
+                    if let Some(blob) = blob {
+                        to.keep(world, blob, bytes)?;
                         copied.whole += 1;
                     } else {
                         copied.damaged += 1;
@@ -119,16 +140,18 @@ impl Vault {
     }
 
     /// How many bytes a blob has.
-    pub(crate) fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
-        match self {
+    pub(crate) fn size(&self, world: WorldId, blob: Digest, keys: Option<&Keyring>) -> Result<Option<u64>, BlobError> {
+        let more = if keys.is_some() { FILE_OVERHEAD } else { 0 };
+        let stored = match self {
             Self::Memory(all) => {
                 let all = all.lock().unwrap_or_else(PoisonError::into_inner);
-                Ok(all.get(&(world, blob)).map(|bytes| bytes.len() as u64))
+                all.get(&(world, blob)).map(|bytes| bytes.len() as u64)
             }
             Self::Files { folder, .. } => {
-                Ok(there(fs::metadata(path(folder, world, blob)))?.map(|metadata| metadata.len()))
+                there(fs::metadata(path(folder, world, blob)))?.map(|metadata| metadata.len())
             }
-        }
+        };
+        Ok(stored.map(|stored| stored.saturating_sub(more)))
     }
 
     /// Removes a blob, and what a process that died may have left of it.
@@ -161,6 +184,15 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
     };
     let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
     names.filter(|name: &io::Result<String>| !name.as_ref().is_ok_and(|name| name.starts_with('.'))).collect()
+}
+
+/// The digest of what stored bytes are; `None` if they cannot be those of a blob.
+fn digest(world: WorldId, bytes: &[u8], keys: Option<&Keyring>) -> Option<Digest> {
+    let plain = match keys {
+        Some(keys) => &keys.open_file(world, bytes)?,
+        None => bytes,
+    };
+    (plain.len() <= BLOB_BYTES_MAX).then(|| Digest::sha256(plain))
 }
 
 /// The folder of a world's blobs.

@@ -13,6 +13,7 @@ use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::index::Index;
+use crate::keys::Keyring;
 use crate::runs::{self, entry};
 use crate::shared::Shared;
 
@@ -41,6 +42,7 @@ pub(crate) struct Traces<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) vault: &'a Vault,
     pub(crate) shelter: &'a Shelter,
+    pub(crate) keys: &'a Keyring,
 }
 
 /// Deletes worlds; also finishes what an earlier deletion left to do.

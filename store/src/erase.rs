@@ -12,6 +12,7 @@ use folkmoot_core::port::Erasure;
 use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
 use crate::engine::EngineError;
+use crate::keys::OF_WORLD;
 use crate::runs;
 use crate::shared::Shared;
 
@@ -72,6 +73,7 @@ impl Eraser<'_> {
         self.leave_shared_frames()?;
         let family = self.shared.index().family(world, meant.first());
         let files = self.remove_files(&family, meant)?;
+        self.destroy_keys(world, meant)?;
         let mut erased = 0;
         for (member, until) in &family {
             if *member == world || self.is_copied(*member) {
@@ -95,6 +97,14 @@ impl Eraser<'_> {
         engine.trim(swept)
     }
 
+    /// Destroys the keys of people of whom nothing else is left: that reaches every copy of what is sealed with them.
+    fn destroy_keys(&self, world: WorldId, meant: &Meant) -> Result<(), EngineError> {
+        let lease = self.shared.lease();
+        let (mut doomed, kept) = units::keys(lease.engine()?, world, |at| meant.covers(at))?;
+        doomed.retain(|key| *key != OF_WORLD && !kept.contains(key));
+        self.shared.keys.destroy(world, &doomed).map_err(EngineError::Io)
+    }
+
     fn is_copied(&self, world: WorldId) -> bool {
         let index = self.shared.index();
         index.worlds.get(&world).and_then(|world| world.reach.base).is_some_and(|base| base.is_copied)
@@ -105,7 +115,7 @@ impl Eraser<'_> {
         let Some((world, _)) = family.first().copied() else { return Ok(0) };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        let files = files::Files { engine };
+        let files = files::Files { engine, keys: &self.shared.keys };
         let mut gone = files.attached(world, meant)?;
         if !gone.is_empty() {
             let mut kept: BTreeSet<Digest> = BTreeSet::new();

@@ -203,6 +203,10 @@ fn own(event: &EventRef<'_>) -> StoredEvent {
     let content = match event.content {
         ContentRef::None => StoredContent::None,
         ContentRef::Present { salt, bytes } => StoredContent::Present { salt, bytes: bytes.to_vec() },
+        // What is sealed leaves the store as a commitment only.
+        ContentRef::Sealed { .. } => {
+            event.commitment().map_or(StoredContent::None, |commitment| StoredContent::Erased { commitment })
+        }
         ContentRef::Erased { commitment, .. } => StoredContent::Erased { commitment },
     };
     StoredEvent { kind: event.kind, version: event.version, facts: event.facts.to_vec(), content }

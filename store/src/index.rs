@@ -37,6 +37,8 @@ pub(crate) struct Reach {
     pub(crate) labelled: Arc<Labelled>,
     /// The world that it was forked from.
     pub(crate) base: Option<Base>,
+    /// Whether its content is sealed.
+    pub(crate) is_sealed: bool,
 }
 
 /// Where a fork left its parent.
@@ -61,6 +63,7 @@ impl Reach {
             tree: Frontier::default(),
             labelled: Arc::default(),
             base: None,
+            is_sealed: false,
         }
     }
 
@@ -69,6 +72,7 @@ impl Reach {
         self.head = summary.last;
         self.time = summary.time;
         self.incarnation = summary.opened.unwrap_or(self.incarnation);
+        self.is_sealed |= summary.is_sealed;
         self.link = chain::link(&self.link, &leaf);
         self.tree.push(leaf);
         if let Some(labelled) = &summary.labelled {
@@ -115,7 +119,7 @@ impl World {
     }
 
     fn entry(&self, world: WorldId) -> WorldEntry {
-        let Reach { name, head, time, incarnation, link: _, tree: _, labelled, base: _ } = &self.reach;
+        let Reach { name, head, time, incarnation, link: _, tree: _, labelled, base: _, is_sealed: _ } = &self.reach;
         WorldEntry {
             world,
             name: WorldName::clone(name),

@@ -20,6 +20,7 @@ mod evidence;
 mod format;
 mod home;
 mod index;
+mod keys;
 mod labels;
 mod lineage;
 mod open_error;

@@ -16,8 +16,8 @@ use crate::format::{Malformed, header};
 use crate::index::TailCommit;
 use crate::runs::{read_run_key, run_key};
 use crate::shared::{Shared, read_error};
-use crate::summary::decode;
-use crate::upcast::{LiftError, Upcasters};
+use crate::summary::decode_sealed;
+use crate::upcast::LiftError;
 
 /// How many stored bytes are read at once.
 const PIECE_BYTES: usize = 128 * 1024;
@@ -243,9 +243,17 @@ impl Reader {
         // Of the right size at once: events are large, and a commit mostly has one.
         let mut events = Vec::with_capacity(stored.len());
         for (at, event) in (header.first.get()..).map(Position::new).zip(&stored) {
-            events.push(read_event(event, &self.shared.upcasters, at)?);
+            events.push(self.read_event(event, (record.fixed.world, at))?);
         }
         Ok(StoredCommit { commit: Commit { header, events }, link: record.link })
+    }
+
+    fn read_event(&self, event: &EventRef<'_>, (world, at): (WorldId, Position)) -> Result<Event, ReadError> {
+        let Shared { upcasters, keys, .. } = &*self.shared;
+        decode_sealed(event, upcasters, (world, keys)).map_err(|error| match error {
+            LiftError::Newer { kind, version } => ReadError::Newer { at, kind, version },
+            LiftError::Malformed(Malformed(what)) => ReadError::Damaged { at, what },
+        })
     }
 
     fn malformed(&self, error: &Malformed) -> ReadError {
@@ -255,13 +263,6 @@ impl Reader {
     fn damaged(&self, what: &str) -> ReadError {
         ReadError::Damaged { at: self.next, what: what.to_owned() }
     }
-}
-
-fn read_event(event: &EventRef<'_>, upcasters: &Upcasters, at: Position) -> Result<Event, ReadError> {
-    decode(event, upcasters).map_err(|error| match error {
-        LiftError::Newer { kind, version } => ReadError::Newer { at, kind, version },
-        LiftError::Malformed(Malformed(what)) => ReadError::Damaged { at, what },
-    })
 }
 
 /// Reads a run, and verifies that it stands under its own key.

@@ -6,6 +6,7 @@ use folkmoot_core::port::ReadError;
 
 use crate::engine::{Engine, EngineError};
 use crate::index::Index;
+use crate::keys::Keyring;
 use crate::upcast::Upcasters;
 
 /// Why nothing is appended after a clean end.
@@ -34,6 +35,7 @@ pub(crate) struct Shared {
     /// Held for writing while a unit of several frames is replaced.
     units: RwLock<()>,
     pub(crate) upcasters: Upcasters,
+    pub(crate) keys: Keyring,
 }
 
 /// The engine, kept from closing while this lives.
@@ -47,7 +49,7 @@ impl Lease<'_> {
 }
 
 impl Shared {
-    pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters) -> Self {
+    pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
         Self {
             engine: RwLock::new(Some(engine)),
             index: Mutex::new(index),
@@ -57,6 +59,7 @@ impl Shared {
             files: RwLock::new(()),
             units: RwLock::new(()),
             upcasters,
+            keys,
         }
     }
 
@@ -76,6 +79,11 @@ impl Shared {
 
     pub(crate) fn index(&self) -> MutexGuard<'_, Index> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a world's content is sealed.
+    pub(crate) fn seals(&self, world: folkmoot_core::ids::WorldId) -> bool {
+        self.index().worlds.get(&world).is_some_and(|known| known.reach.is_sealed)
     }
 
     /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time.

@@ -16,6 +16,7 @@ use crate::engine::{Engine, EngineError, MemoryEngine, SledEngine};
 use crate::home::head_record::HeadRecord;
 use crate::home::{self};
 use crate::index::Index;
+use crate::keys::Keyring;
 use crate::open_error::OpenError;
 use crate::queue::Queue;
 use crate::recover;
@@ -79,7 +80,8 @@ impl Store {
     }
 
     fn stopped(why: &OpenError) -> Self {
-        let shared = Arc::new(Shared::new(Arc::new(MemoryEngine::new()), Index::default(), Upcasters::default()));
+        let (engine, keys) = (Arc::new(MemoryEngine::new()), Keyring::new(None));
+        let shared = Arc::new(Shared::new(engine, Index::default(), Upcasters::default(), keys));
         let queue = Arc::new(Queue::default());
         shared.end(Phase::Stopped(why.to_string()));
         queue.stop(&why.to_string());
@@ -121,7 +123,7 @@ impl Store {
             .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
         deletion::take_out(engine.as_ref(), &mut index)?;
         let term = engine.take_over()?;
-        let shared = Arc::new(Shared::new(engine, index, upcasters));
+        let shared = Arc::new(Shared::new(engine, index, upcasters, Keyring::new(home.as_deref())));
         let queue = Arc::new(Queue::default());
         let (sweeps, due) = mpsc::sync_channel(1);
         let committer = Committer {

@@ -3,12 +3,14 @@
 use folkmoot_core::commit::{Commit, Keyed};
 use folkmoot_core::event::{Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
+use folkmoot_core::spec::Privacy;
 
 use crate::format::Malformed;
-use crate::format::event::EventRef;
+use crate::format::event::{ContentRef, EventRef};
 use crate::format::header;
 use crate::format::record::RecordRef;
 use crate::index::Reach;
+use crate::keys::Keyring;
 use crate::upcast::{LiftError, Upcasters};
 
 /// What the index needs to know of a commit.
@@ -25,6 +27,8 @@ pub(crate) struct Summary {
     pub(crate) created: Option<WorldName>,
     /// What the world was forked from, if the commit begins with `Forked`.
     pub(crate) origin: Option<Box<Origin>>,
+    /// Whether it begins with a `WorldOpened` whose definition wants content sealed.
+    pub(crate) is_sealed: bool,
     /// Its last word on owner and labels.
     pub(crate) labelled: Option<Labelled>,
     /// The messages that it takes away.
@@ -51,6 +55,7 @@ impl Summary {
             opened: None,
             created: None,
             origin: None,
+            is_sealed: false,
             labelled: None,
             gone: Vec::new(),
         };
@@ -71,6 +76,7 @@ impl Summary {
             opened: None,
             created: None,
             origin: None,
+            is_sealed: false,
             labelled: None,
             gone: Vec::new(),
         };
@@ -93,6 +99,7 @@ impl Summary {
             && self.first.get() == 1
         {
             self.created = Some(opened.name.clone());
+            self.is_sealed = opened.spec.policy.privacy == Privacy::Sealed;
         }
         if let Some(Event::Forked(forked)) = event
             && forked.world == self.world
@@ -126,6 +133,22 @@ fn is_noted(kind: u16) -> bool {
         EventKind::ReplyRegenerated,
     ];
     NOTED.iter().any(|noted| *noted as u16 == kind)
+}
+
+/// Reads an event of `world`, with its content if that is sealed and its key is there.
+pub(crate) fn decode_sealed(
+    event: &EventRef<'_>,
+    upcasters: &Upcasters,
+    (world, keys): (WorldId, &Keyring),
+) -> Result<Event, LiftError> {
+    let ContentRef::Sealed { key, nonce, bytes } = &event.content else { return decode(event, upcasters) };
+    match keys.open(world, key, nonce, bytes) {
+        Some(plain) => {
+            let content = ContentRef::Present { salt: Default::default(), bytes: &plain };
+            decode(&EventRef { content, ..*event }, upcasters)
+        }
+        None => decode(event, upcasters),
+    }
 }
 
 /// Reads an event, lifted to this build's version if it has an older one.

@@ -16,9 +16,10 @@ fn every_changed_or_missing_byte_of_a_blob_is_noticed_and_mended_by_putting_it_a
     let home = tempfile::tempdir().unwrap();
     let vault = Vault::new(Some(home.path()));
     let bytes = b"a picture".to_vec();
-    let blob = vault.put(world(1), bytes.clone()).unwrap();
+    let blob = vault.put(world(1), bytes.clone(), None).unwrap();
     let path = path(&home.path().join(FOLDER), world(1), blob);
-    let is_damaged = || matches!(vault.get(world(1), blob), Err(BlobError::Damaged { blob: named }) if named == blob);
+    let is_damaged =
+        || matches!(vault.get(world(1), blob, None), Err(BlobError::Damaged { blob: named }) if named == blob);
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
@@ -29,8 +30,8 @@ fn every_changed_or_missing_byte_of_a_blob_is_noticed_and_mended_by_putting_it_a
     }
     File::create(&path).unwrap().set_len(BLOB_BYTES_MAX as u64 + 1).unwrap();
     assert!(is_damaged(), "grown");
-    assert_eq!(vault.put(world(1), bytes.clone()).unwrap(), blob);
-    assert_eq!(vault.get(world(1), blob).unwrap(), Some(bytes));
+    assert_eq!(vault.put(world(1), bytes.clone(), None).unwrap(), blob);
+    assert_eq!(vault.get(world(1), blob, None).unwrap(), Some(bytes));
 }
 
 #[test]
@@ -38,7 +39,7 @@ fn the_same_bytes_are_one_file_and_have_another_name_in_every_world() {
     let home = tempfile::tempdir().unwrap();
     let vault = Vault::new(Some(home.path()));
     for number in [1, 1, 2] {
-        vault.put(world(number), b"a picture".to_vec()).unwrap();
+        vault.put(world(number), b"a picture".to_vec(), None).unwrap();
     }
     let (one, other) = (files(home.path(), world(1)), files(home.path(), world(2)));
     assert_eq!((one.len(), other.len()), (1, 1));
@@ -55,7 +56,7 @@ fn a_half_written_file_is_no_blob() {
     let own = home.path().join(FOLDER).join(world(1).to_string());
     fs::create_dir_all(&own).unwrap();
     fs::write(own.join(format!(".{}.new", file_name(world(1), blob))), b"a pic").unwrap();
-    assert_eq!(vault.get(world(1), blob).unwrap(), None);
-    assert_eq!(vault.put(world(1), b"a picture".to_vec()).unwrap(), blob);
+    assert_eq!(vault.get(world(1), blob, None).unwrap(), None);
+    assert_eq!(vault.put(world(1), b"a picture".to_vec(), None).unwrap(), blob);
     assert_eq!(files(home.path(), world(1)), [file_name(world(1), blob)]);
 }

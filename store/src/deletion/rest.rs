@@ -17,6 +17,8 @@ pub(super) fn remove(traces: Traces<'_>, world: WorldId) -> Result<(), EngineErr
         remove_rows(traces.engine, table, world)?;
     }
     let failed = |error| if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) };
+    // Without its keys what is sealed is gone in every copy, too.
+    traces.keys.destroy_all(world).map_err(failed)?;
     traces.vault.remove(world).map_err(failed)?;
     traces.shelter.remove(world).map_err(failed)
 }

@@ -11,6 +11,7 @@ use crate::engine::{Engine, EngineError};
 use crate::format::Malformed;
 use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::records;
+use crate::keys::Keyring;
 
 /// The name of every field that refers to a blob.
 const FIELD: &str = "blob";
@@ -18,6 +19,7 @@ const FIELD: &str = "blob";
 /// Looks for references in runs.
 pub(super) struct Files<'a> {
     pub(super) engine: &'a dyn Engine,
+    pub(super) keys: &'a Keyring,
 }
 
 impl Files<'_> {
@@ -46,7 +48,7 @@ impl Files<'_> {
                 return Ok(found);
             }
             for unit in &units {
-                of_commits(&unit.commits, &is_looked_at, &mut found).map_err(damaged)?;
+                of_commits(&unit.commits, self.keys, &is_looked_at, &mut found).map_err(damaged)?;
             }
         }
     }
@@ -54,6 +56,7 @@ impl Files<'_> {
 
 fn of_commits(
     commits: &[u8],
+    keys: &Keyring,
     is_looked_at: &impl Fn(Position) -> bool,
     found: &mut BTreeSet<Digest>,
 ) -> Result<(), Malformed> {
@@ -61,15 +64,24 @@ fn of_commits(
         let record = record?;
         for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(record.events()?) {
             if is_looked_at(at) {
-                of_event(&event, found)?;
+                of_event(&event, (record.fixed.world, keys), found)?;
             }
         }
     }
     Ok(())
 }
 
-fn of_event(event: &EventRef<'_>, found: &mut BTreeSet<Digest>) -> Result<(), Malformed> {
-    let ContentRef::Present { bytes, .. } = event.content else { return Ok(()) };
+fn of_event(
+    event: &EventRef<'_>,
+    (world, keys): (WorldId, &Keyring),
+    found: &mut BTreeSet<Digest>,
+) -> Result<(), Malformed> {
+    let opened = match &event.content {
+        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes),
+        ContentRef::Present { bytes, .. } => Some(bytes.to_vec()),
+        ContentRef::None | ContentRef::Erased { .. } => None,
+    };
+    let bytes = opened.as_deref().unwrap_or_default();
     if !bytes.windows(FIELD.len()).any(|window| window == FIELD.as_bytes()) {
         return Ok(());
     }

@@ -78,7 +78,9 @@ fn without(record: &RecordRef<'_>, meant: &Meant, erased: &mut u64) -> Result<Op
         if !meant.covers(at) {
             continue;
         }
-        if let (ContentRef::Present { .. }, Some(commitment)) = (event.content, event.commitment()) {
+        if let (ContentRef::Present { .. } | ContentRef::Sealed { .. }, Some(commitment)) =
+            (event.content, event.commitment())
+        {
             *event = EventRef { content: ContentRef::Erased { by: Some(meant.by), commitment }, ..*event };
             has_changed = true;
         }

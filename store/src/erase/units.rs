@@ -1,9 +1,13 @@
 //! Reading the units of a world's runs as they are stored.
 
+use std::collections::BTreeSet;
+
 use folkmoot_core::ids::{Position, WorldId};
 
 use crate::engine::{Engine, EngineError, Table};
+use crate::format::event::{ContentRef, KeyId};
 use crate::format::frame::{FrameRef, Joiner};
+use crate::format::record::records;
 use crate::format::{COMMIT_MAX, Malformed};
 use crate::runs::{read_run_key, run_key};
 
@@ -73,6 +77,32 @@ fn join(rows: &[(Vec<u8>, Vec<u8>)]) -> Result<Vec<StoredUnit>, Malformed> {
         }
     }
     Ok(units)
+}
+
+/// The keys that content of `world` is sealed with: in the events that are meant, and in all others.
+pub(super) fn keys(
+    engine: &dyn Engine,
+    world: WorldId,
+    is_meant: impl Fn(Position) -> bool,
+) -> Result<(BTreeSet<KeyId>, BTreeSet<KeyId>), EngineError> {
+    let (mut meant, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut place = Place::new(engine, world, Position::new(1), Position::new(u64::MAX - 1))?;
+    loop {
+        let units = place.read(engine)?;
+        if units.is_empty() {
+            return Ok((meant, others));
+        }
+        for record in units.iter().flat_map(|unit| records(&unit.commits)) {
+            let record = record.map_err(damaged)?;
+            let events = record.events().map_err(damaged)?;
+            for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(events) {
+                if let ContentRef::Sealed { key, .. } = event.content {
+                    let keys = if is_meant(at) { &mut meant } else { &mut others };
+                    keys.insert(key);
+                }
+            }
+        }
+    }
 }
 
 pub(super) fn damaged(error: Malformed) -> EngineError {

@@ -11,6 +11,13 @@ use super::bytes::{Bytes, to_u32};
 const NONE: u8 = 0;
 const PRESENT: u8 = 1;
 const ERASED: u8 = 2;
+const SEALED: u8 = 3;
+
+/// Which key content is sealed with.
+pub(crate) type KeyId = [u8; 16];
+
+/// Random bytes that no two sealed contents share. The first of them are the salt of the commitment.
+pub(crate) type Nonce = [u8; 24];
 
 /// The content of an event, still in the bytes it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +26,8 @@ pub(crate) enum ContentRef<'a> {
     None,
     /// As it was written, with the salt of its commitment.
     Present { salt: Salt, bytes: &'a [u8] },
+    /// Encrypted. The commitment is over the encrypted bytes: so it stays when the key is destroyed.
+    Sealed { key: KeyId, nonce: Nonce, bytes: &'a [u8] },
     /// Gone; the commitment stays.
     Erased { by: Option<Position>, commitment: Hash },
 }
@@ -49,6 +58,11 @@ impl<'a> EventRef<'a> {
                 let by = (by > 0).then_some(Position::new(by));
                 (bytes.take(facts_len)?, ContentRef::Erased { by, commitment })
             }
+            SEALED => {
+                let (key, nonce, len) = (bytes.array()?, bytes.array()?, bytes.u32()?);
+                let facts = bytes.take(facts_len)?;
+                (facts, ContentRef::Sealed { key, nonce, bytes: bytes.take(super::bytes::to_usize(len))? })
+            }
             other => return Err(Malformed(format!("content of the unknown form {other}"))),
         };
         Ok(Self { kind, version, facts, content })
@@ -59,15 +73,19 @@ impl<'a> EventRef<'a> {
         match self.content {
             ContentRef::None => None,
             ContentRef::Present { salt, bytes } => Some(leaf::commitment(&salt, bytes)),
+            ContentRef::Sealed { nonce, bytes, .. } => {
+                nonce.first_chunk().map(|salt: &Salt| leaf::commitment(salt, bytes))
+            }
             ContentRef::Erased { commitment, .. } => Some(commitment),
         }
     }
 
-    /// The record as core reads it.
+    /// The record as core reads it. What is sealed reads as erased: see [`Keyring::open`](crate::keys::Keyring::open).
     pub(crate) const fn view(&self) -> RecordView<'a> {
         let content = match self.content {
             ContentRef::None => ContentView::None,
             ContentRef::Present { bytes, .. } => ContentView::Present(bytes),
+            ContentRef::Sealed { .. } => ContentView::Erased { by: None },
             ContentRef::Erased { by, .. } => ContentView::Erased { by },
         };
         RecordView { kind: self.kind, version: self.version, facts: self.facts, content }
@@ -78,6 +96,7 @@ impl<'a> EventRef<'a> {
         let content = match self.content {
             ContentRef::None => StoredContent::None,
             ContentRef::Present { bytes, .. } => StoredContent::Present(bytes.to_vec()),
+            ContentRef::Sealed { .. } => StoredContent::Erased { by: None },
             ContentRef::Erased { by, .. } => StoredContent::Erased { by },
         };
         EventRecord { kind: self.kind, version: self.version, facts: self.facts.to_vec(), content }
@@ -90,6 +109,7 @@ impl<'a> EventRef<'a> {
         into.push(match self.content {
             ContentRef::None => NONE,
             ContentRef::Present { .. } => PRESENT,
+            ContentRef::Sealed { .. } => SEALED,
             ContentRef::Erased { .. } => ERASED,
         });
         into.extend_from_slice(&to_u32(self.facts.len())?.to_le_bytes());
@@ -97,6 +117,13 @@ impl<'a> EventRef<'a> {
             ContentRef::None => into.extend_from_slice(self.facts),
             ContentRef::Present { salt, bytes } => {
                 into.extend_from_slice(&salt);
+                into.extend_from_slice(&to_u32(bytes.len())?.to_le_bytes());
+                into.extend_from_slice(self.facts);
+                into.extend_from_slice(bytes);
+            }
+            ContentRef::Sealed { key, nonce, bytes } => {
+                into.extend_from_slice(&key);
+                into.extend_from_slice(&nonce);
                 into.extend_from_slice(&to_u32(bytes.len())?.to_le_bytes());
                 into.extend_from_slice(self.facts);
                 into.extend_from_slice(bytes);

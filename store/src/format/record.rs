@@ -11,6 +11,7 @@ use super::event::{ContentRef, EventRef};
 use super::header::{self, Fixed};
 use super::{COMMIT_MAX, Malformed};
 use crate::chain;
+use crate::keys::{Keyring, Sealed, holder};
 use crate::upcast::Upcasters;
 
 /// Where the link stands: behind the record's length.
@@ -28,26 +29,31 @@ pub(crate) struct Unlinked {
 }
 
 impl Unlinked {
-    /// Encodes `commit`. Hashing and encoding are done here, on the task that appends.
-    pub(crate) fn encode(commit: &Commit, upcasters: &Upcasters) -> Result<Self, Malformed> {
+    /// Encodes `commit`, and seals its content if there is a keyring for that. Hashing, sealing and encoding are done here, on
+    /// the task that appends.
+    pub(crate) fn encode(commit: &Commit, upcasters: &Upcasters, keys: Option<&Keyring>) -> Result<Self, Malformed> {
         let record = |event: &Event| {
             let record = event.to_record().map_err(|error| Malformed(error.to_string()))?;
             Ok(EventRecord { version: upcasters.stored_version(&record), ..record })
         };
         let records: Vec<EventRecord> = commit.events.iter().map(record).collect::<Result<_, _>>()?;
-        Self::of(&commit.header, &records)
+        Self::of(&commit.header, &records, keys)
     }
 
-    fn of(header: &CommitHeader, records: &[EventRecord]) -> Result<Self, Malformed> {
+    fn of(header: &CommitHeader, records: &[EventRecord], keys: Option<&Keyring>) -> Result<Self, Malformed> {
         let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + 320);
         bytes.extend_from_slice(&[0; LINK_AT + LINK_LEN + 2]);
         let header_at = bytes.len();
         header::write(header, to_u32(records.len())?, &mut bytes)?;
-        let header = bytes.get(header_at..).unwrap_or_default();
-        let header_len = u16::try_from(header.len()).map_err(|_| Malformed::new("its header is too long"))?;
-        let mut leaf = Leaf::new(header);
+        let header_bytes = bytes.get(header_at..).unwrap_or_default();
+        let header_len = u16::try_from(header_bytes.len()).map_err(|_| Malformed::new("its header is too long"))?;
+        let mut leaf = Leaf::new(header_bytes);
         for (record, salt) in records.iter().zip(salts(records)?) {
-            let event = borrow(record, salt)?;
+            let sealed = seal(record, header, keys)?;
+            let event = match &sealed {
+                Some(sealed) => borrow_sealed(record, sealed),
+                None => borrow(record, salt)?,
+            };
             chain::add(&mut leaf, &event);
             event.write(&mut bytes)?;
         }
@@ -81,7 +87,7 @@ impl Unlinked {
 /// Encodes records that this build would not write.
 #[cfg(test)]
 pub(crate) fn foreign(header: &CommitHeader, records: &[EventRecord]) -> Result<Unlinked, Malformed> {
-    Unlinked::of(header, records)
+    Unlinked::of(header, records, None)
 }
 
 fn size(record: &EventRecord) -> usize {
@@ -107,6 +113,18 @@ fn borrow(record: &EventRecord, salt: Salt) -> Result<EventRef<'_>, Malformed> {
         StoredContent::Erased { .. } => return Err(Malformed::new("new content cannot be erased already")),
     };
     Ok(EventRef { kind: record.kind, version: record.version, facts: &record.facts, content })
+}
+
+/// The content of a record, sealed; `None` if it has none, or is kept as it is.
+fn seal(record: &EventRecord, header: &CommitHeader, keys: Option<&Keyring>) -> Result<Option<Sealed>, Malformed> {
+    let (Some(keys), StoredContent::Present(bytes)) = (keys, &record.content) else { return Ok(None) };
+    let sealed = keys.seal(header.world, holder(record.kind, &header.principal), bytes);
+    sealed.map(Some).map_err(|error| Malformed(format!("its content cannot be sealed: {error}")))
+}
+
+fn borrow_sealed<'a>(record: &'a EventRecord, Sealed { key, nonce, bytes }: &'a Sealed) -> EventRef<'a> {
+    let content = ContentRef::Sealed { key: *key, nonce: *nonce, bytes };
+    EventRef { kind: record.kind, version: record.version, facts: &record.facts, content }
 }
 
 fn patch(bytes: &mut [u8], at: usize, field: &[u8]) {

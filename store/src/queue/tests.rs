@@ -21,6 +21,7 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         opened: None,
         origin: None,
         created: None,
+        is_sealed: false,
         labelled: None,
         gone: Vec::new(),
     };

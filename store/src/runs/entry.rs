@@ -25,6 +25,7 @@ const ENTRY_FORMAT: u8 = 3;
 const LABELS: u8 = 1;
 const BASE: u8 = 2;
 const COPIED: u8 = 4;
+const SEALED: u8 = 8;
 
 /// What the table of worlds says of a world: how far it had come at the end of its runs.
 pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
@@ -32,7 +33,8 @@ pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     let flag = |set: bool, flag: u8| if set { flag } else { 0 };
     let flags = flag(is_labelled, LABELS)
         | flag(reach.base.is_some(), BASE)
-        | flag(reach.base.is_some_and(|base| base.is_copied), COPIED);
+        | flag(reach.base.is_some_and(|base| base.is_copied), COPIED)
+        | flag(reach.is_sealed, SEALED);
     let mut bytes = vec![ENTRY_FORMAT, flags];
     bytes.extend_from_slice(&reach.head.get().to_le_bytes());
     bytes.extend_from_slice(&reach.time.0.to_le_bytes());
@@ -77,7 +79,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
     let name = String::from_utf8_lossy(body.0).into_owned();
     let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
     let (name, labelled) = (Arc::new(name), Arc::new(labelled));
-    Ok((Reach { name, head, time, incarnation, link, tree, labelled, base }, knows_tree))
+    let is_sealed = flags & SEALED != 0;
+    Ok((Reach { name, head, time, incarnation, link, tree, labelled, base, is_sealed }, knows_tree))
 }
 
 fn read_tree(body: &mut Bytes<'_>) -> Result<Frontier, Malformed> {

@@ -13,12 +13,17 @@ use crate::blobs::Vault;
 use crate::committer::append_error;
 use crate::erase::{Eraser, Meant};
 use crate::index::Reach;
+use crate::keys::Keyring;
 use crate::lineage;
 use crate::shared::{CLOSED, Phase};
 
 #[async_trait]
 impl Checkpoints for Store {
     async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+        // A fold holds what all of them wrote: there is no one key for it.
+        if self.seals(world) {
+            return Ok(());
+        }
         let inner = Arc::clone(&self.inner);
         blocking(move || {
             let _stays = inner.shared.files();
@@ -91,49 +96,51 @@ impl Blobs for Store {
         if let Phase::Stopped(why) = self.inner.shared.phase() {
             return Err(BlobError::Stopped(why));
         }
-        self.of_world(world, move |vault| vault.put(world, bytes)).await
+        self.of_world(world, move |vault, keys| vault.put(world, bytes, keys)).await
     }
 
     async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
-        self.of_lineage(world, move |vault, world| vault.get(world, blob)).await
+        self.of_lineage(world, move |vault, world, keys| vault.get(world, blob, keys)).await
     }
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
-        self.of_lineage(world, move |vault, world| vault.size(world, blob)).await
+        self.of_lineage(world, move |vault, world, keys| vault.size(world, blob, keys)).await
     }
 }
 
 impl Store {
-    /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that it comes from.
+    /// Looks for a blob in a world and, as it may be attached to what a fork shares, in those that it comes from. A fork is
+    /// sealed if its parent is.
     async fn of_lineage<T: Send + 'static>(
         &self,
         world: WorldId,
-        look: impl Fn(&Vault, WorldId) -> Result<Option<T>, BlobError> + Send + 'static,
+        look: impl Fn(&Vault, WorldId, Option<&Keyring>) -> Result<Option<T>, BlobError> + Send + 'static,
     ) -> Result<Option<T>, BlobError> {
         let lineage = lineage::worlds(&self.inner.shared.index(), world);
-        self.of_world(world, move |vault| {
-            let mut found = lineage.iter().map(|world| look(vault, *world)).filter(|found| !matches!(found, Ok(None)));
-            found.next().unwrap_or(Ok(None))
+        self.of_world(world, move |vault, keys| {
+            let found = lineage.iter().map(|world| look(vault, *world, keys));
+            found.filter(|found| !matches!(found, Ok(None))).next().unwrap_or(Ok(None))
         })
         .await
     }
 
-    /// Works on the blobs of a world that exists. What a stopped store has can still be read.
+    /// Works on the blobs of a world that exists, with the keys if they are sealed. What a stopped store has can still be
+    /// read.
     async fn of_world<T: Send + 'static>(
         &self,
         world: WorldId,
-        work: impl FnOnce(&Vault) -> Result<T, BlobError> + Send + 'static,
+        work: impl FnOnce(&Vault, Option<&Keyring>) -> Result<T, BlobError> + Send + 'static,
     ) -> Result<T, BlobError> {
         if self.inner.shared.phase() == Phase::Closed {
             return Err(BlobError::Stopped(CLOSED.to_owned()));
         }
-        let inner = Arc::clone(&self.inner);
+        let (inner, is_sealed) = (Arc::clone(&self.inner), self.seals(world));
         blocking(move || {
             let _stays = inner.shared.files();
             if !inner.shared.index().worlds.contains_key(&world) {
                 return Err(BlobError::NoSuchWorld(world));
             }
-            work(&inner.vault)
+            work(&inner.vault, is_sealed.then_some(&inner.shared.keys))
         })
         .await
     }

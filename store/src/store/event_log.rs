@@ -25,11 +25,12 @@ impl EventLog for Store {
         if commit.events.is_empty() || commit.header.first == Position::ZERO {
             return Err(AppendError::Invalid("it has no events, or no position".to_owned()));
         }
-        let record = Unlinked::encode(&commit, &self.inner.shared.upcasters).map_err(invalid)?;
         let mut summary = Summary::of(&commit);
         if let Some(origin) = &mut summary.origin {
             self.trace(origin).await?;
         }
+        let keys = self.is_sealed(&summary).then_some(&self.inner.shared.keys);
+        let record = Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
         drop(commit);
         let (reply, answer) = oneshot::channel();
         self.inner.queue.put(Request { summary, incarnation, record, reply })?;
@@ -127,6 +128,17 @@ impl Store {
         })?;
         origin.reach = Some(lineage::begin(origin, reach).map_err(|Malformed(why)| AppendError::Invalid(why))?);
         Ok(())
+    }
+
+    /// Whether what a commit says is sealed: the world's first one says so.
+    fn is_sealed(&self, summary: &Summary) -> bool {
+        let reach = summary.origin.as_ref().and_then(|origin| origin.reach.as_ref());
+        summary.is_sealed || reach.is_some_and(|reach| reach.is_sealed) || self.seals(summary.world)
+    }
+
+    /// Whether a world's content is sealed.
+    pub(super) fn seals(&self, world: WorldId) -> bool {
+        self.inner.shared.seals(world)
     }
 
     fn head(&self, world: WorldId) -> Result<Position, ReadError> {

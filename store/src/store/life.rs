@@ -75,14 +75,15 @@ impl Inner {
         self.check_works().map_err(DeleteError::Stopped)?;
         let lease = self.shared.lease();
         let engine = lease.engine().map_err(|_| DeleteError::Stopped(CLOSED.to_owned()))?;
-        let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter };
+        let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter, keys: &self.shared.keys };
         deletion::delete(&self.shared, traces, worlds, order)
     }
 
     /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.
     pub(super) fn finish_deletions(&self) -> Result<(), EngineError> {
         let lease = self.shared.lease();
-        let traces = Traces { engine: lease.engine()?, vault: &self.vault, shelter: &self.shelter };
+        let (vault, shelter, keys) = (&self.vault, &self.shelter, &self.shared.keys);
+        let traces = Traces { engine: lease.engine()?, vault, shelter, keys };
         match deletion::clean(&self.shared, traces) {
             Err(EngineError::Full(error)) => {
                 tracing::warn!(%error, "deleted worlds are still in the files of the store: the disk is full");

@@ -50,7 +50,7 @@ fn creation() -> Commit {
 /// Writes a world whose event 3 is `record`.
 pub(crate) async fn foreign_record(engine: &MemoryEngine, record: &EventRecord) -> WorldId {
     let term = engine.take_over().unwrap();
-    let (first, link) = Unlinked::encode(&creation(), &Upcasters::default()).unwrap().link(&NO_LINK);
+    let (first, link) = Unlinked::encode(&creation(), &Upcasters::default(), None).unwrap().link(&NO_LINK);
     let (second, _) = foreign(&header(3), std::slice::from_ref(record)).unwrap().link(&link);
     for (head, record) in [first, second].iter().enumerate() {
         let number = head as u64 + 1;

@@ -94,7 +94,8 @@ impl<'a> Beside<'a> {
         if !self.files.insert(blob) {
             return None;
         }
-        let what = match (vault.get(world, blob), kept) {
+        // What a sealed world refers to is sealed with the words that refer to it: here it reads as erased.
+        let what = match (vault.get(world, blob, None), kept) {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
             (Err(BlobError::Damaged { .. }), _) => format!("the file {} is another one", blob.short()),

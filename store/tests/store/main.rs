@@ -44,3 +44,4 @@ mod golden;
 mod index;
 mod opening;
 mod recovery;
+mod sealed;

@@ -75,6 +75,10 @@ impl Draft<'_> {
 
     pub(super) fn revise(&mut self, definition: &Definition) -> Result<(), No> {
         let spec_digest = check(definition)?;
+        if definition.spec.policy.privacy != self.world.rules.spec().policy.privacy {
+            let why = "the privacy of a world cannot change; begin another world".to_owned();
+            return Err(No::Quiet(Refusal::BadDefinition { why }));
+        }
         if spec_digest != self.world.spec_digest {
             let (spec, text) = (definition.spec.clone(), definition.text.clone());
             self.push(Event::SpecRevised(SpecRevised { spec_digest, spec, text }));

@@ -18,6 +18,7 @@ pub(super) static POLICY: Record = Record::new(
         ),
         field("memory", Word(&["shared", "addressed"], &[]), "Which messages an agent remembers."),
         field("history", Word(&["all", "since_join"], &[]), "What an agent that joins learns of what was said before."),
+        field("privacy", Word(&["open", "sealed"], &[]), "How what is written is stored, for the life of the world."),
         field("while_waiting", Word(&["queue", "supersede"], &[]), "What becomes of a message to an agent that waits."),
         field("retry_shown", Flag, "Whether a reply that broke off after part of it was shown is asked for again."),
         field("deny", List(&A_DENY_RULE, 0), "Calls that nobody can allow."),

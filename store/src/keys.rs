@@ -1,0 +1,165 @@
+//! Keys of sealed content: one for each person of a world, and one for all others. They are kept apart from the frames, so
+//! that content whose key is destroyed is gone from every copy of the frames.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
+use chacha20poly1305::{XChaCha20Poly1305, XNonce};
+use folkmoot_core::event::EventKind;
+use folkmoot_core::ids::{Digest, WorldId};
+use folkmoot_core::principal::Principal;
+
+use crate::format::event::{KeyId, Nonce};
+use crate::home;
+
+#[cfg(test)]
+mod tests;
+
+/// Their folder in the store's directory. A backup that is to forget what is erased must not have it.
+pub(crate) const FOLDER: &str = "keys";
+
+/// How many bytes a sealed file has beside what is sealed: its nonce and its tag.
+pub(crate) const FILE_OVERHEAD: u64 = 24 + 16;
+
+type Key = [u8; 32];
+
+/// The key for all that no person gave.
+pub(crate) const OF_WORLD: KeyId = [0; 16];
+
+/// Where keys are kept.
+#[derive(Debug)]
+pub(crate) struct Keyring {
+    /// `None`: in memory only.
+    folder: Option<PathBuf>,
+    known: Mutex<BTreeMap<(WorldId, KeyId), Key>>,
+}
+
+/// The key of whoever wrote an event's content. What the room is, and why something was erased, outlives people.
+pub(crate) fn holder(kind: u16, principal: &Principal) -> KeyId {
+    const OF_ROOM: [EventKind; 3] = [EventKind::WorldOpened, EventKind::SpecRevised, EventKind::ErasureRequested];
+    match principal.person().filter(|_| !OF_ROOM.iter().any(|of_room| *of_room as u16 == kind)) {
+        None => OF_WORLD,
+        Some(person) => {
+            let digest = Digest::of(&[b"folkmoot key 1", person.proof().as_bytes()]);
+            let mut id = OF_WORLD;
+            id.iter_mut().zip(digest.as_bytes()).for_each(|(to, from)| *to = *from);
+            id
+        }
+    }
+}
+
+/// Sealed bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sealed {
+    pub(crate) key: KeyId,
+    pub(crate) nonce: Nonce,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Keyring {
+    /// In the store's directory, or in memory if it has none.
+    pub(crate) fn new(home: Option<&Path>) -> Self {
+        Self { folder: home.map(|home| home.join(FOLDER)), known: Mutex::default() }
+    }
+
+    /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with it.
+    pub(crate) fn seal(&self, world: WorldId, key: KeyId, plain: &[u8]) -> io::Result<Sealed> {
+        let mut nonce = [0; 24];
+        getrandom::fill(&mut nonce).map_err(io::Error::other)?;
+        let cipher = XChaCha20Poly1305::new(&self.obtain(world, key)?.into());
+        let payload = Payload { msg: plain, aad: world.0.as_bytes() };
+        let bytes = cipher.encrypt(&XNonce::from(nonce), payload);
+        let bytes = bytes.map_err(|_| io::Error::other("content cannot be encrypted"))?;
+        Ok(Sealed { key, nonce, bytes })
+    }
+
+    /// What was sealed; `None` if its key is destroyed, or it is not what was written.
+    pub(crate) fn open(&self, world: WorldId, key: &KeyId, nonce: &Nonce, bytes: &[u8]) -> Option<Vec<u8>> {
+        let cipher = XChaCha20Poly1305::new(&self.find(world, *key)?.into());
+        cipher.decrypt(&XNonce::from(*nonce), Payload { msg: bytes, aad: world.0.as_bytes() }).ok()
+    }
+
+    /// Seals a whole file of the world: its nonce stands before it.
+    pub(crate) fn seal_file(&self, world: WorldId, plain: &[u8]) -> io::Result<Vec<u8>> {
+        let Sealed { nonce, bytes, .. } = self.seal(world, OF_WORLD, plain)?;
+        Ok([nonce.as_slice(), &bytes].concat())
+    }
+
+    /// What was sealed so.
+    pub(crate) fn open_file(&self, world: WorldId, bytes: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, bytes) = bytes.split_first_chunk()?;
+        self.open(world, &OF_WORLD, nonce, bytes)
+    }
+
+    /// Destroys all keys of a world.
+    pub(crate) fn destroy_all(&self, world: WorldId) -> io::Result<()> {
+        self.known().retain(|(of, _), _| *of != world);
+        self.folder.as_ref().map_or(Ok(()), |folder| home::remove_folder(&folder.join(world.to_string())))
+    }
+
+    /// Destroys keys. What is sealed with them cannot be read any more, here or in any copy.
+    pub(crate) fn destroy(&self, world: WorldId, keys: &BTreeSet<KeyId>) -> io::Result<()> {
+        let mut known = self.known();
+        for key in keys {
+            known.remove(&(world, *key));
+            if let Some(folder) = &self.folder {
+                home::remove(&folder.join(world.to_string()), &file_name(key))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn obtain(&self, world: WorldId, id: KeyId) -> io::Result<Key> {
+        let mut known = self.known();
+        if let Some(key) = known.get(&(world, id)).copied().or_else(|| self.read(world, id)) {
+            known.insert((world, id), key);
+            return Ok(key);
+        }
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        if let Some(folder) = &self.folder {
+            write(folder, world, &id, &key)?;
+        }
+        known.insert((world, id), key);
+        Ok(key)
+    }
+
+    fn find(&self, world: WorldId, id: KeyId) -> Option<Key> {
+        let mut known = self.known();
+        let key = known.get(&(world, id)).copied().or_else(|| self.read(world, id))?;
+        known.insert((world, id), key);
+        Some(key)
+    }
+
+    fn read(&self, world: WorldId, id: KeyId) -> Option<Key> {
+        let folder = self.folder.as_ref()?.join(world.to_string());
+        fs::read(folder.join(file_name(&id))).ok()?.try_into().ok()
+    }
+
+    fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Key>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn file_name(id: &KeyId) -> String {
+    uuid::Uuid::from_bytes(*id).simple().to_string()
+}
+
+/// Writes a key whole, for this user alone.
+fn write(folder: &Path, world: WorldId, id: &KeyId, key: &Key) -> io::Result<()> {
+    let own = folder.join(world.to_string());
+    fs::create_dir_all(&own)?;
+    let (name, new) = (own.join(file_name(id)), own.join(home::half_written(&file_name(id))));
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(key)?;
+    file.sync_all()?;
+    fs::rename(new, name)?;
+    home::sync_folder(&own)?;
+    home::sync_folder(folder)?;
+    folder.parent().map_or(Ok(()), home::sync_folder)
+}
