@@ -8,6 +8,7 @@ mod compaction;
 mod consent;
 mod doubt;
 mod edit;
+mod erasure;
 mod fallback;
 mod fork;
 mod house;
