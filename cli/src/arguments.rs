@@ -9,11 +9,13 @@ use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, PersonName, Position, WorldName};
 
 mod decision;
+mod erase;
 mod evidence;
 mod life;
 mod signing;
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
+pub(crate) use erase::Erase;
 pub(crate) use evidence::{CheckBundle, Export, Form};
 pub(crate) use life::{Backup, Delete};
 pub(crate) use signing::{Anchor, Key};
@@ -145,6 +147,8 @@ pub(crate) enum Command {
     Revoke(Revoke),
     /// Say what became of a call whose outcome is unknown.
     Settle(Settle),
+    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
+    Erase(Erase),
     /// Open a world and do what is owed, until it is idle.
     Resume(Resume),
     /// Delete worlds for good: by name, or those that nobody used for long.

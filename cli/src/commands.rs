@@ -23,6 +23,7 @@ mod delete;
 mod deny;
 mod diff;
 mod doctor;
+mod erase;
 mod export;
 mod export_bundle;
 mod fork;
@@ -81,6 +82,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Answer(arguments) => answer::answer(common, arguments).await,
         Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
         Command::Settle(arguments) => settle::settle(common, arguments).await,
+        Command::Erase(arguments) => erase::erase(common, arguments).await,
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
         Command::Delete(arguments) => delete::delete(common, arguments).await,
         Command::Backup(arguments) => backup::backup(common, arguments).await,

@@ -11,12 +11,14 @@ use crate::view::query::Query;
 
 pub(crate) mod client;
 pub(crate) mod decision;
+pub(crate) mod erasing;
 pub(crate) mod fork;
 pub(crate) mod life;
 mod peer;
 pub(crate) mod server;
 
 use decision::Decision;
+use erasing::Erasing;
 use fork::ForkWish;
 use life::Deletion;
 
@@ -41,6 +43,8 @@ pub(crate) enum Request {
     Backup(PathBuf),
     /// To branch a world off another one.
     Fork(ForkWish),
+    /// To erase.
+    Erase(Erasing),
 }
 
 /// A line of an answer.

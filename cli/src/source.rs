@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
+use folkmoot::core::ids::PersonName;
 use folkmoot::store::{OpenError, OpenMode};
-use folkmoot::{Runtime, Store};
+use folkmoot::{Proof, Runtime, Store};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::arguments::Common;
 use crate::control::Request;
 use crate::control::client::Client;
 use crate::control::decision::{Audience, Decision, Taken, decide};
+use crate::control::erasing::{Erasing, Gone, erase};
 use crate::control::fork::{ForkView, ForkWish, fork};
 use crate::control::life::{backup, delete};
 use crate::exit::{CliError, STORE, USAGE};
@@ -109,74 +111,84 @@ impl Source {
     pub(crate) async fn decide(self, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
         match self {
             Self::Own(store) => decide_in(store, decision, signer).await,
-            Self::Holder(client) => {
-                let mut answer = client.ask(&Request::Decide(decision.clone())).await?;
-                let value = answer.try_next().await?;
-                let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-                serde_json::from_value(value).map_err(CliError::json)
-            }
+            Self::Holder(client) => first(client, Request::Decide(decision.clone())).await,
         }
     }
+
+    /// Erases in the name of this process's user.
+    pub(crate) async fn erase(self, erasing: &Erasing, signer: Signing) -> Result<Gone, CliError> {
+        match self {
+            Self::Own(store) => erase_in(store, erasing, signer).await,
+            Self::Holder(client) => first(client, Request::Erase(erasing.clone())).await,
+        }
+    }
+
+    /// Branches a world off, in the name of this process's user.
+    pub(crate) async fn fork(self, wish: &ForkWish, signer: Signing) -> Result<ForkView, CliError> {
+        match self {
+            Self::Own(store) => fork_in(store, wish, signer).await,
+            Self::Holder(client) => first(client, Request::Fork(wish.clone())).await,
+        }
+    }
+}
+
+/// The one value that a holder answers with.
+async fn first<T: serde::de::DeserializeOwned>(client: Client, request: Request) -> Result<T, CliError> {
+    let value = client.ask(&request).await?.try_next().await?;
+    let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+    serde_json::from_value(value).map_err(CliError::json)
 }
 
 async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliError> {
-    refuse_tools()?;
-    let values = match request {
-        Request::Backup(dir) => vec![serde_json::to_value(backup(&store, dir).await?).map_err(CliError::json)?],
+    let value = |value: Result<Value, serde_json::Error>| value.map_err(CliError::json);
+    match request {
+        Request::Backup(dir) => {
+            refuse_tools()?;
+            let made = in_store(store.clone(), None, async |_| backup(&store, dir).await).await?;
+            Ok(vec![value(serde_json::to_value(made))?])
+        }
         Request::Delete(deletion) => {
-            let proof = person::proof(deletion.by.clone());
-            let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who deletes: --as NAME"))?;
-            let runtime = Runtime::builder(&store).build();
-            let deleted = delete(&runtime, &store, &proof, &deletion).await?;
-            deleted.iter().map(|one| serde_json::to_value(one).map_err(CliError::json)).collect::<Result<_, _>>()?
+            let proof = own_proof(deletion.by.clone())?;
+            let work = async |runtime: &Runtime| delete(runtime, &store, &proof, &deletion).await;
+            let deleted = in_store(store.clone(), None, work).await?;
+            deleted.iter().map(|one| value(serde_json::to_value(one))).collect()
         }
-        Request::Fork(wish) => {
-            vec![serde_json::to_value(fork_in(store.clone(), &wish).await?).map_err(CliError::json)?]
-        }
-        Request::Query(query) => answer(&store, &query).await?.try_collect().await?,
-        Request::Decide(decision) => {
-            vec![serde_json::to_value(decide_in(store.clone(), &decision, None).await?).map_err(CliError::json)?]
-        }
-    };
-    let closed = tokio::task::spawn_blocking(move || store.close()).await;
-    closed.map_err(|error| CliError::other(STORE, error.to_string()))??;
-    Ok(values)
-}
-
-impl Source {
-    /// Branches a world off, in the name of this process's user.
-    pub(crate) async fn fork(self, wish: &ForkWish) -> Result<ForkView, CliError> {
-        match self {
-            Self::Own(store) => fork_in(store, wish).await,
-            Self::Holder(client) => {
-                let value = client.ask(&Request::Fork(wish.clone())).await?.try_next().await?;
-                let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-                serde_json::from_value(value).map_err(CliError::json)
-            }
-        }
+        Request::Fork(wish) => Ok(vec![value(serde_json::to_value(fork_in(store, &wish, None).await?))?]),
+        Request::Erase(erasing) => Ok(vec![value(serde_json::to_value(erase_in(store, &erasing, None).await?))?]),
+        Request::Decide(decision) => Ok(vec![value(serde_json::to_value(decide_in(store, &decision, None).await?))?]),
+        Request::Query(query) => answer(&store, &query).await?.try_collect().await,
     }
 }
 
-async fn fork_in(store: Store, wish: &ForkWish) -> Result<ForkView, CliError> {
-    refuse_tools()?;
-    let proof = person::proof(None).ok_or_else(|| CliError::other(USAGE, "nobody is known to run this"))?;
-    let runtime = Runtime::builder(&store).build();
-    let forked = fork(&runtime, proof, wish).await;
-    runtime.shutdown().await;
-    drop(runtime);
-    let closed = tokio::task::spawn_blocking(move || store.close()).await;
-    let closed = closed.map_err(|error| CliError::other(STORE, error.to_string()))?;
-    let forked = forked?;
-    closed?;
-    Ok(forked)
+async fn fork_in(store: Store, wish: &ForkWish, signer: Signing) -> Result<ForkView, CliError> {
+    let proof = own_proof(None)?;
+    in_store(store, signer, async |runtime| fork(runtime, proof, wish).await).await
+}
+
+async fn erase_in(store: Store, erasing: &Erasing, signer: Signing) -> Result<Gone, CliError> {
+    let proof = own_proof(erasing.by.clone())?;
+    in_store(store, signer, async |runtime| erase(runtime, proof, erasing, None).await).await
 }
 
 async fn decide_in(store: Store, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
+    let proof = own_proof(decision.by.clone())?;
+    in_store(store, signer, async |runtime| decide(runtime, proof, decision, Audience::Operator, None).await).await
+}
+
+/// Who this process's user is.
+fn own_proof(by: Option<PersonName>) -> Result<Proof, CliError> {
     refuse_tools()?;
-    let proof = person::proof(decision.by.clone());
-    let proof = proof.ok_or_else(|| CliError::other(USAGE, "say who decides: --as NAME"))?;
+    person::proof(by).ok_or_else(|| CliError::other(USAGE, "say who this is: --as NAME"))
+}
+
+/// Does something in a store of one's own, and closes it.
+async fn in_store<T>(
+    store: Store,
+    signer: Signing,
+    work: impl AsyncFnOnce(&Runtime) -> Result<T, CliError>,
+) -> Result<T, CliError> {
     let runtime = signing::signed(Runtime::builder(&store), signer).build();
-    let taken = decide(&runtime, proof, decision, Audience::Operator, None).await;
+    let taken = work(&runtime).await;
     runtime.shutdown().await;
     drop(runtime);
     let closed = tokio::task::spawn_blocking(move || store.close()).await;

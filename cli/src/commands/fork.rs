@@ -7,15 +7,17 @@ use crate::arguments::{Common, Fork};
 use crate::control::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
 use crate::show;
+use crate::signing;
 use crate::source::Source;
 use crate::terminal::Terminal;
 
 /// Branches a world off another one: in the store, or through the process that holds it.
 pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliError> {
     let Fork { world, at, name, copy, live } = arguments;
+    let signer = signing::signer(common)?;
     let at = at.map(Position::new);
     let wish = ForkWish { parent: world, at, name, is_copied: copy, is_live: live };
-    let view = Box::pin(Source::open(common).await?.fork(&wish)).await?;
+    let view = Box::pin(Source::open(common).await?.fork(&wish, signer)).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.document(&view);

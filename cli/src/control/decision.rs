@@ -90,7 +90,7 @@ pub(crate) async fn decide(
 }
 
 /// The world, if it is open. One that is driven is soon again.
-async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option<WorldHandle> {
+pub(super) async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option<WorldHandle> {
     for _ in 0..LOOKS {
         match runtime.world(name) {
             None if is_driven => tokio::time::sleep(LOOK_EVERY).await,

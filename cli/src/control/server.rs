@@ -19,6 +19,7 @@ use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
 use super::decision::{Audience, Decision, decide};
+use super::erasing::{Erasing, Gone, erase};
 use super::fork::fork;
 use super::life::{Deletion, backup, delete};
 use super::peer::Peer;
@@ -195,6 +196,14 @@ impl Served {
                 self.record_attempt(&decision).await;
                 Ok(Err(refused("a program that a tool runs cannot decide; the attempt is recorded")))
             }
+            (Peer::OfTool, Request::Erase(_)) => Ok(Err(refused("a program that a tool runs cannot erase"))),
+            (Peer::Person(uid), Request::Erase(erasing)) => {
+                let gone = self.erase(uid, &erasing).await;
+                match gone.and_then(|gone| serde_json::to_value(gone).map_err(CliError::json)) {
+                    Ok(value) => send(output, &Response::Value(value)).await.map(Ok),
+                    Err(error) => Ok(Err(error)),
+                }
+            }
             (Peer::Person(_), Request::Query(query)) => {
                 let mut values = match answer(&self.store, &query).await {
                     Ok(values) => values,
@@ -237,6 +246,13 @@ impl Served {
     async fn decide(&self, uid: u32, decision: &Decision) -> Result<super::decision::Taken, CliError> {
         let proof = proof(uid, decision.by.clone())?;
         self.take(proof, decision).await
+    }
+
+    async fn erase(&self, uid: u32, erasing: &Erasing) -> Result<Gone, CliError> {
+        let proof = proof(uid, erasing.by.clone())?;
+        let driven = self.driven.as_ref().as_ref();
+        let _only = if driven == Some(&erasing.world) { None } else { Some(self.opens.lock().await) };
+        erase(&self.runtime, proof, erasing, driven).await
     }
 
     async fn take(&self, proof: Proof, decision: &Decision) -> Result<super::decision::Taken, CliError> {

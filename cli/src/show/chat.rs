@@ -221,7 +221,6 @@ impl Chat {
             Verb::Crash => Some(Line::Quiet("the runtime will die at its next append".to_owned())),
             Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
             Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
-            Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
             _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
             Verb::Say(_)
             | Verb::Decide(..)

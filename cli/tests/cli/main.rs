@@ -12,6 +12,7 @@ mod chat;
 mod consent;
 mod decisions;
 mod desk;
+mod erase;
 mod evidence;
 mod expectations;
 mod export;

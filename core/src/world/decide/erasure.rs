@@ -23,6 +23,14 @@ impl Draft<'_> {
         }
         let mut before = Position::ZERO;
         for span in events {
+            if let Some(branch) = self.world.lineage.last()
+                && span.from <= branch.at
+            {
+                return Err(bad(format!(
+                    "events up to {} are those of {}: erase them there",
+                    branch.at, branch.parent
+                )));
+            }
             if span.from <= before || span.to < span.from || span.to > self.world.head {
                 let (from, to, head) = (span.from, span.to, self.world.head);
                 return Err(bad(format!("{from} to {to} is not behind {before} and within the {head} events")));

@@ -1,0 +1,44 @@
+//! What can be typed about erasing.
+
+use clap::Args;
+use folkmoot::core::event::Span;
+use folkmoot::core::ids::{Position, WorldName};
+
+use super::decision::Person;
+use super::world;
+
+/// `erase`.
+#[derive(Debug, Args)]
+#[group(id = "what", required = true, multiple = true, args = ["events", "person", "episode"])]
+pub(crate) struct Erase {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// Events: N, or N-M.
+    #[arg(value_name = "N|N-M", value_parser = span)]
+    pub(crate) events: Vec<Span>,
+    /// All that this person gave: messages, edits, states, answers, reasons. What others repeated of it stays, and is listed.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) person: Option<String>,
+    /// All that was written in the episode that the message at N began, by whomever.
+    #[arg(long, value_name = "N")]
+    pub(crate) episode: Option<u64>,
+    /// On what basis. It is recorded.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) basis: String,
+    #[command(flatten)]
+    pub(crate) by: Person,
+    /// Only list what would be erased.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+fn span(text: &str) -> Result<Span, String> {
+    let number = |text: &str| {
+        let number = text.parse().ok().filter(|number| *number > 0);
+        number.map(Position::new).ok_or_else(|| format!("{text:?} is no position of an event; they are counted from 1"))
+    };
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let span = Span { from: number(from)?, to: number(to)? };
+    if span.from <= span.to { Ok(span) } else { Err(format!("{text} ends before it begins")) }
+}

@@ -1,0 +1,53 @@
+//! `folkmoot erase`.
+
+use crate::arguments::{Common, Erase};
+use crate::control::erasing::{Erasing, Gone, Wish};
+use crate::exit::CliError;
+use crate::show::{clean, clip};
+use crate::signing;
+use crate::source::Source;
+use crate::terminal::Terminal;
+
+/// The longest basis that is repeated, in characters.
+const BASIS_MAX: usize = 200;
+
+/// Erases content, in the store or through the process that holds it.
+pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliError> {
+    let Erase { world, events, person, episode, basis, by, dry_run } = arguments;
+    let signer = signing::signer(common)?;
+    let wish = if dry_run { Wish::List } else { Wish::Erase };
+    let erasing = Erasing { world, events, person, episode, basis, by: by.by, wish };
+    let gone = Box::pin(Source::open(common).await?.erase(&erasing, signer)).await?;
+    say(common, &gone)
+}
+
+fn say(common: &Common, gone: &Gone) -> Result<(), CliError> {
+    let mut terminal = Terminal::new();
+    if common.json {
+        return terminal.json(gone);
+    }
+    let spans = gone
+        .events
+        .iter()
+        .map(|span| if span.from == span.to { span.from.to_string() } else { format!("{}-{}", span.from, span.to) });
+    let spans = spans.collect::<Vec<_>>().join(" ");
+    match &gone.done {
+        Some(done) => {
+            let (world, by) = (&gone.world, clean(&gone.by));
+            terminal.line(&format!("Erased the content of {} events of {world}: {spans}", done.events))?;
+            terminal.line(&format!("  by {by} on the basis of: {}", clip(&clean(&gone.basis), BASIS_MAX)))?;
+            terminal.line(&format!(
+                "  recorded as {world}#{}; attached files that are gone: {}",
+                done.request, done.files
+            ))?;
+        }
+        None => terminal.line(&format!("Would erase the content of {} events: {spans}", gone.count))?,
+    }
+    if gone.quotes.is_empty() {
+        return Ok(());
+    }
+    let more = if gone.has_more_quotes { " and others" } else { "" };
+    let at = gone.quotes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    terminal.line(&format!("Other events have sentences of it word for word: {at}{more}"))?;
+    terminal.line(&format!("  look at them with: {} log {} --from N", common.program(), gone.world))
+}

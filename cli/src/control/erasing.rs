@@ -1,0 +1,121 @@
+//! Erasing content, also of a world that nobody runs.
+
+use folkmoot::core::event::{Erased, Span};
+use folkmoot::core::ids::{PersonName, Position, WorldName};
+use folkmoot::{Opening, Perform, Proof, Runtime, WorldHandle};
+use serde::{Deserialize, Serialize};
+
+use super::decision::at_hand;
+use crate::exit::{CliError, USAGE};
+
+mod chosen;
+mod quotes;
+
+use chosen::Chosen;
+use quotes::Quotes;
+
+/// What is to be erased, and on whose word.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Erasing {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// Events.
+    pub(crate) events: Vec<Span>,
+    /// All that this person gave.
+    pub(crate) person: Option<String>,
+    /// All of this episode.
+    pub(crate) episode: Option<u64>,
+    /// On what basis.
+    pub(crate) basis: String,
+    /// How whoever wants it is called. Claimed, not proven.
+    pub(crate) by: Option<PersonName>,
+    /// Whether it is done.
+    pub(crate) wish: Wish,
+}
+
+/// Whether anything is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Wish {
+    /// It is.
+    Erase,
+    /// What would be is listed.
+    List,
+}
+
+/// What is gone, or would be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Gone {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The events, those without content left out.
+    pub(crate) events: Vec<Span>,
+    /// How many they are.
+    pub(crate) count: u64,
+    /// Who wanted it.
+    pub(crate) by: String,
+    /// On what basis.
+    pub(crate) basis: String,
+    /// What is recorded; nothing if it was only listed.
+    pub(crate) done: Option<Erased>,
+    /// Other events that hold sentences of it, as far as they are listed.
+    pub(crate) quotes: Vec<Position>,
+    /// Whether there are more.
+    pub(crate) has_more_quotes: bool,
+}
+
+/// Erases in the name of `proof`. A world that is not open is opened for it, and does nothing else; `driven` is one that
+/// somebody else opens and closes.
+pub(crate) async fn erase(
+    runtime: &Runtime,
+    proof: Proof,
+    erasing: &Erasing,
+    driven: Option<&WorldName>,
+) -> Result<Gone, CliError> {
+    let name = &erasing.world;
+    let log = &**runtime.log();
+    let chosen = Chosen::of(log, erasing).await?;
+    if chosen.count() == 0 {
+        return Err(CliError::other(USAGE, "there is no content left in any of these events"));
+    }
+    // What is said of it again has to be found while it can still be read.
+    let quotes = Quotes::find(log, name, &chosen).await?;
+    let by = proof.principal().person().map(|person| person.display.to_string()).unwrap_or_default();
+    let done = match erasing.wish {
+        Wish::List => None,
+        Wish::Erase => Some(done(runtime, proof, (erasing, &chosen), driven).await?),
+    };
+    Ok(Gone {
+        world: name.clone(),
+        count: chosen.count(),
+        events: chosen.into_spans(),
+        by,
+        basis: erasing.basis.clone(),
+        done,
+        has_more_quotes: quotes.has_more,
+        quotes: quotes.at,
+    })
+}
+
+async fn done(
+    runtime: &Runtime,
+    proof: Proof,
+    (erasing, chosen): (&Erasing, &Chosen),
+    driven: Option<&WorldName>,
+) -> Result<Erased, CliError> {
+    let name = &erasing.world;
+    if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
+        return ask(&world, proof, (erasing, chosen)).await;
+    }
+    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
+    let world = runtime.open(opening).await?;
+    let erased = ask(&world, proof, (erasing, chosen)).await;
+    runtime.close(name).await;
+    erased
+}
+
+async fn ask(world: &WorldHandle, proof: Proof, (erasing, chosen): (&Erasing, &Chosen)) -> Result<Erased, CliError> {
+    let seat = world.as_principal(proof);
+    let request = seat.erase(chosen.spans().to_vec(), erasing.basis.clone(), None).await?;
+    Ok(world.erased(request).await?)
+}
