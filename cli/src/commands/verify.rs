@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use folkmoot::WorldName;
 use folkmoot::audit::{Check, READING, Redecision, Verdict, WorldReport};
-use folkmoot::core::ids::Position;
+use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::ReadError;
 use folkmoot::store::{OpenError, examine};
 use folkmoot::{FoldError, audit};
@@ -30,7 +30,7 @@ pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), Cli
         Err(error) => return Err(error),
     };
     let Some(world) = arguments.world else { return all(common, source, &given, &mut terminal).await };
-    let report = report(source, world, given).await?;
+    let (_, report) = report(source, world, given).await?;
     if common.json {
         terminal.document(&report)?;
     } else {
@@ -50,11 +50,12 @@ fn given(files: Vec<PathBuf>, keys: Vec<String>) -> Result<Given, CliError> {
 
 async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Terminal) -> Result<(), CliError> {
     let names = source.another(common).await?.ask_all(Query::Names).await?;
-    let (mut sum, mut worst) = (Sum::default(), FINE);
+    let (mut sum, mut worst, mut missing) = (Sum::default(), FINE, given.read().0.worlds());
     for name in names {
         let world: WorldName = serde_json::from_value(name).map_err(CliError::json)?;
         let found = report(source.another(common).await?, world.clone(), given.clone()).await;
-        let mut report = found.unwrap_or_else(|error| unreadable(world, &error));
+        let (id, mut report) = found.unwrap_or_else(|error| (None, unreadable(world, &error)));
+        missing.retain(|missing| Some(*missing) != id);
         // The anchors of some worlds are no fault of the others.
         report.checks.retain(|check| check.name != audit::ANCHORS || check.detail != ELSEWHERE);
         tell(common, terminal, &report)?;
@@ -63,6 +64,10 @@ async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Term
     }
     if !common.json {
         terminal.line(&sum.line())?;
+    }
+    for world in missing {
+        crate::show::complain(&format!("an anchor is about the world {world}, which is not in this store"));
+        worst = worse(worst, NOT_CHECKED);
     }
     exit(worst)
 }
@@ -99,11 +104,14 @@ fn show(terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
     block(report).iter().try_for_each(|line| terminal.line(line))
 }
 
-async fn report(source: Source, world: WorldName, given: Given) -> Result<WorldReport, CliError> {
+/// Asks for a world's report; gives its id with it.
+async fn report(source: Source, world: WorldName, given: Given) -> Result<(Option<WorldId>, WorldReport), CliError> {
     let mut answer = source.ask(Query::Verify(VerifyQuery { world, given })).await?;
+    let mut id = None;
     while let Some(value) = answer.try_next().await? {
-        if let VerifyStep::Report(report) = serde_json::from_value(value).map_err(CliError::json)? {
-            return Ok(*report);
+        match serde_json::from_value(value).map_err(CliError::json)? {
+            VerifyStep::Begins(world) => id = Some(world),
+            VerifyStep::Report(report) => return Ok((id, *report)),
         }
     }
     Err(CliError::other(STORE, "the holder gave no answer"))

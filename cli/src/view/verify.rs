@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use folkmoot::Store;
 use folkmoot::audit::{self, Check, WorldReport};
 use folkmoot::core::causes::with_causes;
 use folkmoot::core::ids::{WorldId, WorldName};
 use folkmoot::core::port::EventLog as _;
 use folkmoot::proof::note::VerifierKey;
 use folkmoot::store::Against;
+use folkmoot::{FoldError, Store};
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub(crate) const ELSEWHERE: &str = "none of the given anchors is about this worl
 pub(crate) enum VerifyStep {
     /// The world is found, and its checks begin. Whoever asks knows from this that somebody is at work, however long that
     /// takes.
-    Begins(WorldName),
+    Begins(WorldId),
     /// What they say.
     Report(Box<WorldReport>),
 }
@@ -72,16 +72,14 @@ impl Given {
 /// Checks a world.
 pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer, CliError> {
     let VerifyQuery { world, given } = query;
+    let entry = store.find(world).await?.ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?;
     let work = audit::verify(store, world).await?;
-    let id = store.find(world).await?.map(|entry| entry.world);
     let value = |step: &VerifyStep| serde_json::to_value(step).map_err(CliError::json);
-    let begins = value(&VerifyStep::Begins(world.clone()));
+    let begins = value(&VerifyStep::Begins(entry.world));
     let (store, given) = (store.clone(), given.clone());
     let report = async move {
         let mut report = work.await;
-        if let Some(id) = id {
-            report.checks.splice(0..0, checks(&store, id, &given).await);
-        }
+        report.checks.splice(0..0, checks(&store, entry.world, &given).await);
         value(&VerifyStep::Report(Box::new(report)))
     };
     Ok(stream::iter([begins]).chain(stream::once(report)).boxed())

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::Malformed;
 use super::bytes::Bytes;
 
+/// How many bytes the fixed part has.
+const FIXED_LEN: usize = 84;
+
 /// The fixed part of a commit header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fixed {
@@ -74,6 +77,17 @@ pub(crate) fn write(header: &CommitHeader, count: u32, into: &mut Vec<u8>) -> Re
     Fixed { world: *world, first: *first, count, stamp: *stamp, decider: *decider }.write(into);
     let rest = Rest { p: principal, m: *command, c: *cause, k: key.as_ref(), r: residual.as_ref() };
     serde_json::to_writer(into, &rest).map_err(|error| Malformed(format!("the header has no JSON form: {error}")))
+}
+
+/// Reads the key of a command alone; most headers have none, and are not read for that.
+pub(crate) fn read_key(bytes: &[u8]) -> Result<Option<Keyed>, Malformed> {
+    const FIELD: &[u8] = b"\"k\":";
+    let json = bytes.get(FIXED_LEN..).unwrap_or_default();
+    if json.windows(FIELD.len()).any(|window| window == FIELD) {
+        read(bytes).map(|(header, _)| header.key)
+    } else {
+        Ok(None)
+    }
 }
 
 /// Reads a header and the number of events behind it.

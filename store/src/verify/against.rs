@@ -1,5 +1,7 @@
 //! What a log is compared with: anchors and keys that were kept outside of the store.
 
+use std::collections::BTreeSet;
+
 use folkmoot_core::event::HeadSigned;
 use folkmoot_core::ids::WorldId;
 use folkmoot_proof::anchors::{Anchors, AnchorsError};
@@ -62,6 +64,12 @@ impl Against {
     #[must_use]
     pub fn is_about(&self, world: WorldId) -> bool {
         self.anchors.iter().any(|(of, _)| *of == world)
+    }
+
+    /// The worlds that there are anchors of.
+    #[must_use]
+    pub fn worlds(&self) -> BTreeSet<WorldId> {
+        self.anchors.iter().map(|(world, _)| *world).collect()
     }
 
     /// Whether there is any anchor.

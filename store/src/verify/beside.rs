@@ -52,14 +52,16 @@ impl<'a> Beside<'a> {
     /// Compares the key of a commit in runs with the table.
     pub(crate) fn note_commit(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
         let Some(Place { engine, world, runs_end, .. }) = self.place else { return Ok(()) };
-        let (header, _) = header::read(record.header)?;
-        let is_in_table = record.fixed.last() <= runs_end && record.fixed.world == world;
-        let Some(keyed) = header.key.filter(|_| is_in_table) else { return Ok(()) };
+        if record.fixed.last() > runs_end || record.fixed.world != world {
+            return Ok(());
+        }
+        let Some(keyed) = header::read_key(record.header)? else { return Ok(()) };
+        let first = record.fixed.first;
         self.keys = self.keys.saturating_add(1);
         let found = runs::find_key(engine, world, &keyed.key);
-        if !found.is_ok_and(|found| found == Some((header.first, keyed.digest))) {
+        if !found.is_ok_and(|found| found == Some((first, keyed.digest))) {
             let what = "the table of keys does not have the key of this commit".to_owned();
-            self.index_damage(header.first, what);
+            self.index_damage(first, what);
         }
         Ok(())
     }

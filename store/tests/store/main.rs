@@ -45,3 +45,4 @@ mod index;
 mod opening;
 mod recovery;
 mod sealed;
+mod verify;
