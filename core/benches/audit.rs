@@ -50,7 +50,15 @@ impl Log {
         let definition = Definition { spec, text: SpecText::default().into() };
         let (name, clock) = (WorldName::new("room")?, ClockKind::Simulated);
         let mut log = Self::default();
-        log.give(&Command::of_runtime(Action::Create { world, name, clock, base: None, definition, node }));
+        log.give(&Command::of_runtime(Action::Create {
+            world,
+            name,
+            clock,
+            base: None,
+            definition,
+            node,
+            signer: None,
+        }));
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });
         for (number, agent) in (0..exchanges).zip(names.iter().cycle()) {

@@ -64,7 +64,10 @@ impl SliceNode {
 
 /// Whether the shell gives this command without an event that asks for it.
 const fn begins_by_itself(command: CommandKind) -> bool {
-    matches!(command, CommandKind::Create | CommandKind::Open | CommandKind::Revise | CommandKind::RecordStep)
+    matches!(
+        command,
+        CommandKind::Create | CommandKind::Open | CommandKind::Revise | CommandKind::RecordStep | CommandKind::Sign
+    )
 }
 
 /// What an event is missing to be explained.

@@ -25,8 +25,8 @@ pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> 
         | Event::StepDone(_)
         | Event::Stopped(_)
         | Event::Forked(_)
+        | Event::HeadSigned(_)
         | Event::ErasureRequested(_) => Vec::new(),
-        Event::HeadSigned(signed) => vec![Want::At(signed.head.of)],
         Event::Erased(erased) => vec![Want::At(erased.request)],
         Event::Opened(_)
         | Event::EpochOpened(_)
