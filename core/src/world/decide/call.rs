@@ -2,8 +2,8 @@
 
 use super::{Draft, No};
 use crate::event::{
-    CallStatus, Event, Notice, OutcomeSettled, OutcomeUnknown, Progress, QuestionAsked, SettledHow, SettledText,
-    ToolFinished, ToolStarted, UnknownCause,
+    CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress, QuestionAsked, SettledHow,
+    SettledText, ToolFinished, ToolStarted, UnknownCause,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
 use crate::memory::{CallState, OpenCall, Run};
@@ -45,7 +45,8 @@ impl<'w> Draft<'w> {
             incarnation: self.world.incarnation,
             effect: open.effect.unwrap_or(tool.effect),
             repeat: tool.repeat,
-            reconciles: tool.reconciles,
+            // Where nothing is performed, the record can always tell: nothing was.
+            reconciles: tool.reconciles || self.world.effects() == ForkEffects::Recorded,
         }));
         Ok(())
     }

@@ -114,6 +114,18 @@ fn question_of_a_tool_is_asked_again() {
 }
 
 #[test]
+fn run_that_was_lost_in_a_dry_fork_is_cleared_up_by_the_record() {
+    let child = asks().forked();
+    let child = child.clone().then(allow(child.request())).started("bob", 0, 1).crashed();
+    let call = child.call("bob", 0);
+    let attempt = crate::ids::Attempt(1);
+    assert_eq!(child.owed(), [Effect::Reconcile { agent: agent("bob"), call, attempt }]);
+    let did_not = child.reconcile("bob", 0, crate::tool::Reconciliation::DidNot);
+    let child = child.then(did_not);
+    assert_eq!(child.owed(), [Effect::RunTool { agent: agent("bob"), call, attempt: crate::ids::Attempt(2) }]);
+}
+
+#[test]
 fn outcome_that_is_unknown_in_the_parent_is_not_asked_about_in_the_child() {
     let past = Past::with(room_with(|spec| spec.policy.mode = Mode::Auto));
     let past = past.bob_calls(&[("write", "{}")]).started("bob", 0, 1).crashed();
