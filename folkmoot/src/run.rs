@@ -284,7 +284,9 @@ impl Run<'_> {
             let is_recorded = progress.run == self.run && progress.done.contains_key(&number);
             self.watch.begins(index(number), step);
             let home = self.enter(step).await?;
-            let outcome = if is_recorded {
+            // The process may have died before the step was recorded at home as well.
+            let is_done = is_recorded || (home.is_some() && self.is_done_here(number).await?);
+            let outcome = if is_done {
                 done_before = done_before.saturating_add(1);
                 self.wait_after(step).await?;
                 Outcome::DoneBefore
@@ -293,7 +295,7 @@ impl Run<'_> {
                 self.step(number, step).await?;
                 Outcome::Done
             };
-            if self.leave(home) && outcome == Outcome::Done {
+            if self.leave(home) && !is_recorded {
                 self.record(number, step).await?;
             }
             self.watch.ended(index(number), step, &outcome);

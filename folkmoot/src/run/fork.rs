@@ -91,6 +91,12 @@ impl Run<'_> {
         Ok(Some(Home(std::mem::replace(&mut self.world, world), std::mem::replace(&mut self.name, name))))
     }
 
+    /// Whether the world that the run went to has this step on record.
+    pub(super) async fn is_done_here(&mut self, number: u32) -> Result<bool, RunError> {
+        let progress = self.read(|world| world.script().clone()).await?;
+        Ok(progress.run == self.run && progress.done.contains_key(&number))
+    }
+
     /// Comes back; says whether it was away.
     pub(super) fn leave(&mut self, home: Option<Home>) -> bool {
         let Some(Home(world, name)) = home else { return false };
