@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use folkmoot::core::commit::Commit;
-use folkmoot::core::event::Event;
-use folkmoot::core::ids::{Attempt, CallId, Time};
+use folkmoot::core::event::{Event, ForkEffects};
+use folkmoot::core::ids::{Attempt, CallId, Time, WorldId};
 use folkmoot::core::port::{Clock, Tool, ToolCall};
 use folkmoot::core::spec::Definition;
 use folkmoot::core::tool::{Reconciliation, ToolOutcome, ToolSpec};
@@ -26,18 +26,28 @@ struct Inner {
     busy: watch::Sender<BTreeSet<Run>>,
     runs: Mutex<BTreeMap<CallId, u32>>,
     given: Mutex<BTreeMap<String, String>>,
+    /// Worlds that run no tool: what starts there is not under way anywhere.
+    dry: Mutex<BTreeSet<WorldId>>,
 }
 
 impl Default for Probe {
     fn default() -> Self {
         let (busy, _) = watch::channel(BTreeSet::new());
-        Self(Arc::new(Inner { busy, runs: Mutex::default(), given: Mutex::default() }))
+        Self(Arc::new(Inner { busy, runs: Mutex::default(), given: Mutex::default(), dry: Mutex::default() }))
     }
 }
 
 impl Probe {
     /// Notes the runs that a durable commit allows, and those that it ends: one of these may never have begun.
     pub fn note(&self, commit: &Commit) {
+        if let Some(Event::Forked(forked)) = commit.events.first()
+            && forked.effects == ForkEffects::Recorded
+        {
+            lock(&self.0.dry).insert(forked.world);
+        }
+        if lock(&self.0.dry).contains(&commit.header.world) {
+            return;
+        }
         self.0.busy.send_modify(|busy| {
             for event in &commit.events {
                 if let Event::ToolStarted(started) = event {
