@@ -118,8 +118,8 @@ impl Store {
     ) -> Result<Option<T>, BlobError> {
         let lineage = lineage::worlds(&self.inner.shared.index(), world);
         self.of_world(world, move |vault, keys| {
-            let found = lineage.iter().map(|world| look(vault, *world, keys));
-            found.filter(|found| !matches!(found, Ok(None))).next().unwrap_or(Ok(None))
+            let mut found = lineage.iter().map(|world| look(vault, *world, keys));
+            found.find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
         })
         .await
     }

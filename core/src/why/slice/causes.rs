@@ -8,82 +8,14 @@ use crate::command::CommandKind;
 use crate::commit::Commit;
 use crate::event::{
     Author, CallStatus, CloseReason, Event, MessagePosted, ModelCalled, Notice, NoticePosted, OutcomeUnknown,
-    ToolFinished, TurnClosed, UnansweredCause, UnknownCause,
+    ToolFinished, ToolStarted, TurnClosed, UnansweredCause, UnknownCause,
 };
 use crate::ids::{AgentName, CallId, Position, TurnId};
 
 /// What the event at `at` would not have happened without, as far as it and its commit tell.
 pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> {
     let here = Here { commit, at };
-    let wants = match event {
-        Event::WorldOpened(_)
-        | Event::PersonJoined(_)
-        | Event::PersonLeft(_)
-        | Event::Labelled(_)
-        | Event::RightsChanged(_)
-        | Event::StateObserved(_)
-        | Event::StepDone(_)
-        | Event::Stopped(_)
-        | Event::Forked(_)
-        | Event::HeadSigned(_)
-        | Event::ErasureRequested(_) => Vec::new(),
-        Event::Erased(erased) => vec![Want::At(erased.request)],
-        Event::Opened(_)
-        | Event::EpochOpened(_)
-        | Event::SpecRevised(_)
-        | Event::WarningRecorded(_)
-        | Event::PrefixBroken(_) => here.commands(),
-        Event::StreamStarted(_) | Event::ModelAnswered(_) | Event::ModelFailed(_) => here.header(),
-        Event::MessagePosted(posted) => here.said(posted),
-        Event::MessageRouted(routed) => vec![Want::At(routed.message)],
-        Event::NoticePosted(posted) => here.told(posted),
-        Event::MessageEdited(edited) => vec![Want::At(edited.at)],
-        Event::MessageRetracted(retracted) => vec![Want::At(retracted.at)],
-        Event::ReplyRegenerated(made) => vec![Want::At(made.at)],
-        Event::ArtifactWithheld(withheld) => vec![Want::At(withheld.answer)],
-        Event::TurnOpened(opened) => here.woken(&opened.agent, &opened.news),
-        Event::TurnDeclined(declined) => here.woken(&declined.agent, &declined.news),
-        Event::ModelCalled(called) => here.asked(called),
-        Event::AgentReacted(reacted) => here.went_on(&reacted.agent, reacted.turn),
-        Event::AgentFailed(failed) => match failed.turn {
-            Some(_) => here.and_opening(results_of(&failed.agent)),
-            None => here.and_opening(Search::Woken(failed.agent.clone())),
-        },
-        Event::TurnClosed(closed) => here.closed(closed),
-        Event::JoinElapsed(elapsed) => vec![Want::Older(Search::Spoke(elapsed.agent.clone()))],
-        Event::HandedOff(handed) => here.admission_of(handed.call),
-        Event::MemoryCompacted(compacted) => vec![Want::At(compacted.answer)],
-        Event::CallsAdmitted(admitted) if admitted.calls.iter().any(|call| call.origin.is_some()) => here.commands(),
-        Event::CallsAdmitted(admitted) => vec![Want::At(admitted.answer)],
-        Event::ApprovalRequested(asked) => here.admission_of(asked.call),
-        Event::ApprovalDecided(decided) => vec![Want::At(decided.request.0)],
-        Event::ApprovalExpired(expired) => vec![Want::At(expired.request.0)],
-        Event::GrantGiven(given) => {
-            here.nearest(|event| matches!(event, Event::ApprovalDecided(decided) if decided.request == given.request))
-        }
-        Event::GrantUsed(used) => {
-            let call = used.request.map_or_else(|| here.admission_of(used.call), |request| vec![Want::At(request.0)]);
-            [vec![Want::At(used.grant.0)], call].concat()
-        }
-        Event::GrantRevoked(revoked) => {
-            let changed = if revoked.by.is_none() { here.commands() } else { Vec::new() };
-            [vec![Want::At(revoked.grant.0)], changed].concat()
-        }
-        Event::QuestionAsked(asked) => here.reconciled_or_header(asked.call),
-        Event::QuestionAnswered(answered) => vec![Want::At(answered.request.0)],
-        Event::ToolStarted(started) => {
-            let lost = if started.attempt.0 > 1 { here.loss() } else { Vec::new() };
-            let moved = commit.header.cause.map(|moved| Want::Moved(started.call, moved));
-            moved.into_iter().chain(lost).collect()
-        }
-        Event::ToolFinished(finished) => here.finished(finished),
-        Event::OutcomeUnknown(unknown) => here.unknown(unknown),
-        Event::OutcomeSettled(settled) => vec![Want::At(settled.request.0)],
-        Event::Reconciled(_) => [here.header(), here.loss()].concat(),
-        Event::CallReplaced(replaced) => here.admission_of(replaced.by),
-        Event::AgentAsked(asked) => vec![Want::At(asked.message)],
-        Event::Refused(refused) => refused.request.map(Want::At).into_iter().collect(),
-    };
+    let wants = here.wants(event);
     wants.into_iter().filter(|want| is_older(want, at)).collect()
 }
 
@@ -95,6 +27,83 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
+    /// What the event itself names, whether it is older or not.
+    fn wants(self, event: &Event) -> Vec<Want> {
+        match event {
+            Event::WorldOpened(_)
+            | Event::PersonJoined(_)
+            | Event::PersonLeft(_)
+            | Event::Labelled(_)
+            | Event::RightsChanged(_)
+            | Event::StateObserved(_)
+            | Event::StepDone(_)
+            | Event::Stopped(_)
+            | Event::Forked(_)
+            | Event::HeadSigned(_)
+            | Event::ErasureRequested(_) => Vec::new(),
+            Event::Erased(erased) => vec![Want::At(erased.request)],
+            Event::Opened(_)
+            | Event::EpochOpened(_)
+            | Event::SpecRevised(_)
+            | Event::WarningRecorded(_)
+            | Event::PrefixBroken(_) => self.commands(),
+            Event::StreamStarted(_) | Event::ModelAnswered(_) | Event::ModelFailed(_) => self.header(),
+            Event::MessagePosted(posted) => self.said(posted),
+            Event::MessageRouted(routed) => vec![Want::At(routed.message)],
+            Event::NoticePosted(posted) => self.told(posted),
+            Event::MessageEdited(edited) => vec![Want::At(edited.at)],
+            Event::MessageRetracted(retracted) => vec![Want::At(retracted.at)],
+            Event::ReplyRegenerated(made) => vec![Want::At(made.at)],
+            Event::ArtifactWithheld(withheld) => vec![Want::At(withheld.answer)],
+            Event::TurnOpened(opened) => self.woken(&opened.agent, &opened.news),
+            Event::TurnDeclined(declined) => self.woken(&declined.agent, &declined.news),
+            Event::ModelCalled(called) => self.asked(called),
+            Event::AgentReacted(reacted) => self.went_on(&reacted.agent, reacted.turn),
+            Event::AgentFailed(failed) => match failed.turn {
+                Some(_) => self.and_opening(results_of(&failed.agent)),
+                None => self.and_opening(Search::Woken(failed.agent.clone())),
+            },
+            Event::TurnClosed(closed) => self.closed(closed),
+            Event::JoinElapsed(elapsed) => vec![Want::Older(Search::Spoke(elapsed.agent.clone()))],
+            Event::HandedOff(handed) => self.admission_of(handed.call),
+            Event::MemoryCompacted(compacted) => vec![Want::At(compacted.answer)],
+            Event::CallsAdmitted(admitted) if admitted.calls.iter().any(|call| call.origin.is_some()) => {
+                self.commands()
+            }
+            Event::CallsAdmitted(admitted) => vec![Want::At(admitted.answer)],
+            Event::ApprovalRequested(asked) => self.admission_of(asked.call),
+            Event::ApprovalDecided(decided) => vec![Want::At(decided.request.0)],
+            Event::ApprovalExpired(expired) => vec![Want::At(expired.request.0)],
+            Event::GrantGiven(given) => self
+                .nearest(|event| matches!(event, Event::ApprovalDecided(decided) if decided.request == given.request)),
+            Event::GrantUsed(used) => {
+                let call =
+                    used.request.map_or_else(|| self.admission_of(used.call), |request| vec![Want::At(request.0)]);
+                [vec![Want::At(used.grant.0)], call].concat()
+            }
+            Event::GrantRevoked(revoked) => {
+                let changed = if revoked.by.is_none() { self.commands() } else { Vec::new() };
+                [vec![Want::At(revoked.grant.0)], changed].concat()
+            }
+            Event::QuestionAsked(asked) => self.reconciled_or_header(asked.call),
+            Event::QuestionAnswered(answered) => vec![Want::At(answered.request.0)],
+            Event::ToolStarted(started) => self.started(started),
+            Event::ToolFinished(finished) => self.finished(finished),
+            Event::OutcomeUnknown(unknown) => self.unknown(unknown),
+            Event::OutcomeSettled(settled) => vec![Want::At(settled.request.0)],
+            Event::Reconciled(_) => [self.header(), self.loss()].concat(),
+            Event::CallReplaced(replaced) => self.admission_of(replaced.by),
+            Event::AgentAsked(asked) => vec![Want::At(asked.message)],
+            Event::Refused(refused) => refused.request.map(Want::At).into_iter().collect(),
+        }
+    }
+
+    fn started(self, started: &ToolStarted) -> Vec<Want> {
+        let lost = if started.attempt.0 > 1 { self.loss() } else { Vec::new() };
+        let moved = self.commit.header.cause.map(|moved| Want::Moved(started.call, moved));
+        moved.into_iter().chain(lost).collect()
+    }
+
     /// The event that made the command necessary.
     fn header(self) -> Vec<Want> {
         self.commit.header.cause.map(Want::At).into_iter().collect()
