@@ -70,9 +70,6 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Log(arguments) => log::log(common, arguments).await,
         Command::Replay(arguments) => replay::replay(common, arguments).await,
         Command::Why(arguments) => why::why(common, arguments).await,
-        Command::Verify(arguments) => verify::verify(common, arguments).await,
-        Command::Export(arguments) => export::export(common, arguments).await,
-        Command::CheckBundle(arguments) => check_bundle::check_bundle(common, &arguments),
         Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
         Command::Grants(arguments) => grants::grants(common, arguments).await,
         Command::Rights(arguments) => rights::rights(common, arguments).await,
@@ -82,16 +79,36 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Answer(arguments) => answer::answer(common, arguments).await,
         Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
         Command::Settle(arguments) => settle::settle(common, arguments).await,
-        Command::Erase(arguments) => erase::erase(common, arguments).await,
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
-        Command::Delete(arguments) => delete::delete(common, arguments).await,
-        Command::Backup(arguments) => backup::backup(common, arguments).await,
-        Command::Anchor(arguments) => anchor::anchor(common, arguments).await,
-        Command::Key(arguments) => key::key(common, arguments),
-        Command::Fork(arguments) => fork::fork(common, arguments).await,
-        Command::Diff(arguments) => diff::diff(common, arguments).await,
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
+        Command::Erase(_)
+        | Command::Delete(_)
+        | Command::Backup(_)
+        | Command::Anchor(_)
+        | Command::Key(_)
+        | Command::Verify(_)
+        | Command::Export(_)
+        | Command::CheckBundle(_)
+        | Command::Fork(_)
+        | Command::Diff(_) => keep(common, command).await,
+    }
+}
+
+/// What concerns logs as a whole: proofs, copies, branches, and their end.
+async fn keep(common: &Common, command: Command) -> Result<(), CliError> {
+    match command {
+        Command::Verify(arguments) => verify::verify(common, arguments).await,
+        Command::Anchor(arguments) => anchor::anchor(common, arguments).await,
+        Command::Key(arguments) => key::key(common, arguments),
+        Command::Export(arguments) => export::export(common, arguments).await,
+        Command::CheckBundle(arguments) => check_bundle::check_bundle(common, &arguments),
+        Command::Fork(arguments) => fork::fork(common, arguments).await,
+        Command::Diff(arguments) => diff::diff(common, arguments).await,
+        Command::Erase(arguments) => erase::erase(common, arguments).await,
+        Command::Delete(arguments) => delete::delete(common, arguments).await,
+        Command::Backup(arguments) => backup::backup(common, arguments).await,
+        other => Err(CliError::other(exit::USAGE, format!("{other:?} is no command about logs"))),
     }
 }
 

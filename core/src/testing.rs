@@ -101,7 +101,7 @@ impl Past {
         }
         self.world = World::default();
         self.commits.iter().for_each(|commit| self.world.apply(commit));
-        self.laws.replay(&self.world);
+        self.laws.replay(&self.world, &self.commits);
     }
 
     /// Lets time pass.

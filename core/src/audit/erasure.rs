@@ -35,6 +35,10 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     match (recorded, recomputed) {
         // What comes in the place of a result that was there to be given again may be anything that a call leads to.
         (Some(Event::ToolFinished(finished)), _) if finished.memo.is_some() => true,
+        // So may a result be given again that would have been forgotten by then: what is erased takes no room.
+        (_, Some(Event::ToolFinished(finished))) if finished.memo.is_some() => true,
+        // A memory that is full by its length drops items, or does not.
+        (Some(Event::PrefixBroken(_)), _) | (_, Some(Event::PrefixBroken(_))) => true,
         (Some(Event::TurnOpened(_)), Some(Event::TurnDeclined(_))) => true,
         (Some(Event::TurnDeclined(_)), Some(Event::TurnOpened(_))) => true,
         (_, _) => [recorded, recomputed].into_iter().flatten().all(hangs_on_content),

@@ -183,7 +183,7 @@ fn step_does_exactly_one_thing() {
     check(
         "script:\n  - as: ada",
         &[
-            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, revoke, stop, retract, edit, regenerate, join, leave, rights, observe, revise, restart, crash, advance, idle, expect, note",
+            "2:5 this step does nothing | one of: say, approve, deny, answer, settle, revoke, stop, retract, edit, regenerate, join, leave, rights, observe, revise, restart, crash, advance, idle, expect, note, fork",
         ],
     );
     check(
