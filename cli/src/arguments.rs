@@ -276,9 +276,9 @@ pub(crate) struct Verify {
     /// Compare with the anchors in this file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) against: Vec<PathBuf>,
-    /// Verify signatures with this public key: name+id+key.
-    #[arg(long, value_name = "VKEY")]
-    pub(crate) key: Vec<String>,
+    /// A public key whose signatures count: `name+id+key`, or the file that it stands in.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) trust: Vec<String>,
 }
 
 /// `approvals`.

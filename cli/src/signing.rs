@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use folkmoot::core::causes::with_causes;
+use folkmoot::proof::note::VerifierKey;
 use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
 
 use crate::arguments::Common;
@@ -23,6 +24,16 @@ pub(crate) fn signed(builder: RuntimeBuilder, signer: Signing) -> RuntimeBuilder
         Some(signer) => builder.signer(signer),
         None => builder,
     }
+}
+
+/// A public key, or the one in a file.
+pub(crate) fn verifier(typed: &str) -> Result<VerifierKey, CliError> {
+    if let Ok(key) = VerifierKey::parse(typed) {
+        return Ok(key);
+    }
+    // What is no file is told what is wrong about it as a key.
+    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
+    VerifierKey::parse(text.trim()).map_err(|error| CliError::other(USAGE, format!("--trust {typed}: {error}")))
 }
 
 impl From<KeyFileError> for CliError {

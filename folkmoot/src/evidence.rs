@@ -8,7 +8,7 @@ use folkmoot_core::port::{EventLog as _, ReadError};
 use folkmoot_proof::Hash;
 use folkmoot_proof::bundle::{Bundle, BundledCommit, BundledContent, BundledEvent, FORMAT, Note, ShownContent};
 use folkmoot_proof::leaf::commitment;
-use folkmoot_proof::note::{Checkpoint, CheckpointError, NoteError, SignedNote, SignerKey};
+use folkmoot_proof::note::{Checkpoint, CheckpointError, NoteError, SignedNote};
 use folkmoot_store::{Choice, Evidence, Store, StoredContent, StoredEvent, StoredRecord, Wanted};
 
 mod signed;
@@ -17,6 +17,8 @@ mod slice;
 mod tests;
 
 use signed::SignedHeads;
+
+use crate::signing::HeadSigner;
 pub use slice::slice_of;
 
 /// What a bundle is to hold.
@@ -30,7 +32,7 @@ pub struct BundleOrder<'a> {
     /// from.
     pub notes: &'a [SignedNote],
     /// The key that signs the head now.
-    pub key: Option<&'a SignerKey>,
+    pub key: Option<&'a HeadSigner>,
 }
 
 /// Why there is no bundle.
@@ -107,7 +109,7 @@ pub async fn bundle_of(store: &Store, order: BundleOrder<'_>) -> Result<Bundle, 
     let mut notes =
         noted.into_iter().map(|noted| bundled(noted, &head, &choice, &grown)).collect::<Result<Vec<_>, _>>()?;
     if let Some(key) = key {
-        notes.push(Note { note: head.sign(key)?.to_string(), proof: Vec::new() });
+        notes.push(Note { note: key.sign_checkpoint(&head)?.to_string(), proof: Vec::new() });
     }
     let commits = commits.into_iter().map(|commit| commit_of(commit, &choice)).collect::<Result<_, _>>()?;
     Ok(Bundle { format: FORMAT.to_owned(), head: head.body(), notes, commits })

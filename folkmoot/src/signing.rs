@@ -73,6 +73,11 @@ impl HeadSigner {
     pub fn note(&self, world: WorldId, head: &TreeHead) -> Result<SignedNote, NoteError> {
         checkpoint_of(world, head).sign(&self.0)
     }
+
+    /// Signs a checkpoint as it is.
+    pub(crate) fn sign_checkpoint(&self, checkpoint: &Checkpoint) -> Result<SignedNote, NoteError> {
+        checkpoint.sign(&self.0)
+    }
 }
 
 impl Signer for HeadSigner {

@@ -17,9 +17,9 @@ const NOT_CHECKED: u8 = 6;
 const HELP: &str = "\
 Checks an evidence bundle of Folkmoot, offline.
 
-folkmoot-check BUNDLE [--key KEY]... [--at N] [--against NOTE] [--json]
+folkmoot-check BUNDLE [--trust KEY]... [--at N] [--against NOTE] [--json]
 
-  --key KEY       a public key whose signatures count: `name+id+key`, or the file that it stands in
+  --trust KEY     a public key whose signatures count: `name+id+key`, or the file that it stands in
   --at N          tell only of event N, and of the tool calls that it is about
   --against NOTE  a file with a signed head that was kept elsewhere: whether the log is still that one
   --json          print the report as JSON
@@ -93,7 +93,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
     while let Some(argument) = parser.next()? {
         match argument {
             Short('h') | Long("help") => return Ok(None),
-            Long("key") => keys.push(key(&parser.value()?)?),
+            Long("trust") => keys.push(key(&parser.value()?)?),
             Long("at") => at = Some(parser.value()?.parse()?),
             Long("against") => against = Some(read(Path::new(&parser.value()?), NOTE_MAX)?),
             Long("json") => is_json = true,
@@ -107,7 +107,7 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
 
 /// A key, or the key in a file: no path that is meant as one looks like a key.
 fn key(typed: &OsString) -> Result<VerifierKey, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure(USAGE, format!("--key {}: {error}", typed.to_string_lossy()));
+    let wrong = |error: &dyn std::fmt::Display| Failure(USAGE, format!("--trust {}: {error}", typed.to_string_lossy()));
     if let Some(key) = typed.to_str().and_then(|text| VerifierKey::parse(text).ok()) {
         return Ok(key);
     }

@@ -24,9 +24,6 @@ pub(crate) struct Export {
     /// Only what tells why this event is there, and what became of the calls that it is about.
     #[arg(long, value_name = "N")]
     pub(crate) why: Option<String>,
-    /// Sign the head now, with the key in this file: `PRIVATE+KEY+name+id+key`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) key: Option<PathBuf>,
     /// A signed head that somebody keeps, so that the bundle proves that the log has only grown since.
     #[arg(long, value_name = "FILE")]
     pub(crate) note: Vec<PathBuf>,
@@ -83,7 +80,7 @@ pub(crate) struct CheckBundle {
     pub(crate) bundle: PathBuf,
     /// A public key whose signatures count: `name+id+key`, or the file that it stands in.
     #[arg(long, value_name = "KEY")]
-    pub(crate) key: Vec<String>,
+    pub(crate) trust: Vec<String>,
     /// Tell only of this event, and of the tool calls that it is about.
     #[arg(long, value_name = "N")]
     pub(crate) at: Option<u64>,

@@ -4,11 +4,12 @@ use std::io::Read as _;
 use std::path::Path;
 
 use folkmoot::proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
-use folkmoot::proof::note::{NOTE_MAX, VerifierKey};
+use folkmoot::proof::note::NOTE_MAX;
 use serde::Serialize;
 
 use crate::arguments::{CheckBundle, Common};
 use crate::exit::{CliError, INTEGRITY, NOT_CHECKED, STORE, USAGE};
+use crate::signing;
 use crate::terminal::Terminal;
 
 /// A report with its verdict.
@@ -21,7 +22,7 @@ struct Whole<'a> {
 
 /// Checks a bundle, with nothing but public keys. No store is opened.
 pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(), CliError> {
-    let keys = arguments.key.iter().map(|key| verifier(key)).collect::<Result<Vec<_>, _>>()?;
+    let keys = arguments.trust.iter().map(|key| signing::verifier(key)).collect::<Result<Vec<_>, _>>()?;
     let against = arguments.against.as_deref().map(|path| read(path, NOTE_MAX)).transpose()?;
     let bytes = read(&arguments.bundle, BUNDLE_MAX)?;
     let report = check(&bytes, &keys, against.as_deref().map(Against))
@@ -37,16 +38,6 @@ pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(
         Verdict::NotChecked => Err(CliError::Said(NOT_CHECKED)),
         Verdict::Damaged => Err(CliError::Said(INTEGRITY)),
     }
-}
-
-/// A key, or the key in a file.
-fn verifier(typed: &str) -> Result<VerifierKey, CliError> {
-    if let Ok(key) = VerifierKey::parse(typed) {
-        return Ok(key);
-    }
-    // What is no file is told what is wrong about it as a key.
-    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
-    VerifierKey::parse(text.trim()).map_err(|error| CliError::other(USAGE, format!("--key {typed}: {error}")))
 }
 
 /// Reads a file of at most `max` bytes.

@@ -4,26 +4,27 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use folkmoot::Store;
 use folkmoot::core::causes::with_causes;
 use folkmoot::core::ids::Position;
 use folkmoot::evidence::{BundleOrder, EvidenceError, bundle_of, slice_of};
 use folkmoot::proof::bundle::{BUNDLE_MAX, Bundle};
-use folkmoot::proof::note::{SignedNote, SignerKey};
+use folkmoot::proof::note::SignedNote;
 use folkmoot::store::{Choice, OpenMode};
+use folkmoot::{HeadSigner, Store};
 
 use crate::arguments::{Common, Export};
 use crate::commands::place;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::NewFile;
+use crate::signing;
 use crate::source::hold;
 
 /// Writes an evidence bundle.
 pub(crate) async fn export_bundle(common: &Common, arguments: Export, target: Option<&Path>) -> Result<(), CliError> {
-    let key = arguments.key.as_deref().map(signer).transpose()?;
+    let key = signing::signer(common)?;
     let notes = arguments.note.iter().map(|path| note(path)).collect::<Result<Vec<_>, _>>()?;
     let store = hold(&common.store, OpenMode::Existing).await?.map_err(|(_, locked)| CliError::from(locked))?;
-    let bundle = bundle(&store, &arguments, &notes, key.as_ref()).await?;
+    let bundle = bundle(&store, &arguments, &notes, key.as_deref()).await?;
     // The file ends with a line, as text files do.
     let mut bytes = serde_json::to_vec_pretty(&bundle).map_err(CliError::json)?;
     bytes.push(b'\n');
@@ -41,7 +42,7 @@ async fn bundle(
     store: &Store,
     arguments: &Export,
     notes: &[SignedNote],
-    key: Option<&SignerKey>,
+    key: Option<&HeadSigner>,
 ) -> Result<Bundle, CliError> {
     let world = &arguments.world;
     let choice = match (&arguments.events, &arguments.why) {
@@ -85,13 +86,6 @@ fn positions(text: &str) -> Result<BTreeSet<Position>, CliError> {
 
 /// The most events of a range.
 const RANGE_MAX: u64 = 1_000_000;
-
-/// Reads the key that signs. What stands in its file is never shown.
-fn signer(path: &Path) -> Result<SignerKey, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
-    SignerKey::parse(text.trim()).map_err(|error| failed(&error))
-}
 
 fn note(path: &Path) -> Result<SignedNote, CliError> {
     let failed = |error: &dyn std::fmt::Display| CliError::other(USAGE, format!("{}: {error}", path.display()));

@@ -13,6 +13,7 @@ use futures::TryStreamExt as _;
 use crate::arguments::{Common, Verify};
 use crate::exit::{CliError, FINE, INTEGRITY, NOT_CHECKED, STORE};
 use crate::show::verify::{Sum, block};
+use crate::signing;
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
@@ -20,7 +21,7 @@ use crate::view::verify::{ELSEWHERE, Given, VerifyQuery, VerifyStep};
 
 /// Checks a world, or all. A world that cannot be checked does not hide the others.
 pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), CliError> {
-    let given = given(arguments.against, arguments.key)?;
+    let given = given(arguments.against, &arguments.trust)?;
     let mut terminal = Terminal::new();
     let source = match Source::open(common).await {
         Ok(source) => source,
@@ -40,7 +41,8 @@ pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), Cli
 }
 
 /// Reads the files of anchors.
-fn given(files: Vec<PathBuf>, keys: Vec<String>) -> Result<Given, CliError> {
+fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
+    let keys = trusted.iter().map(|key| Ok(signing::verifier(key)?.to_string())).collect::<Result<_, CliError>>()?;
     let read = |file: PathBuf| match std::fs::read_to_string(&file) {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(CliError::other(NOT_CHECKED, format!("the anchors {}: {error}", file.display()))),

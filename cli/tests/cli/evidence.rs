@@ -11,6 +11,7 @@ fn played() -> Desk {
     let desk = Desk::new();
     desk.run(&["run", &example("release-room.yaml")]).expect(0);
     desk.write("key", &format!("{SIGNER}\n"));
+    std::fs::set_permissions(desk.path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     desk
 }
 
@@ -24,7 +25,7 @@ fn whoever_has_the_bundle_and_the_key_is_told_who_approved_what() {
     let desk = played();
     export(&desk, &["--why", "27", "--key", "key"], "why.json");
     // No store is needed.
-    desk.run(&["--store", "nowhere", "check-bundle", "why.json", "--key", VERIFIER, "--at", "27"])
+    desk.run(&["--store", "nowhere", "check-bundle", "why.json", "--trust", VERIFIER, "--at", "27"])
         .expect(0)
         .out_has("each of the 8 commits that are here is proven to be in the tree")
         .out_has("`PeterNeumann` (key id c74f20a3) signed 24 commits, up to event 41")
@@ -40,17 +41,17 @@ fn whoever_has_the_bundle_and_the_key_is_told_who_approved_what() {
 fn a_bundle_that_nobody_vouches_for_is_not_checked_and_a_changed_one_is_damaged() {
     let desk = played();
     export(&desk, &[], "whole.json");
-    desk.run(&["check-bundle", "whole.json", "--key", VERIFIER]).expect(6).out_has("not signed");
+    desk.run(&["check-bundle", "whole.json", "--trust", VERIFIER]).expect(6).out_has("not signed");
     export(&desk, &["--key", "key"], "whole.json");
     desk.run(&["check-bundle", "whole.json"]).expect(6).out_has("no key was given");
-    let report = desk.run(&["check-bundle", "whole.json", "--key", VERIFIER, "--json"]).expect(0).document();
+    let report = desk.run(&["check-bundle", "whole.json", "--trust", VERIFIER, "--json"]).expect(0).document();
     assert_eq!((&report["verdict"], &report["is_whole"]), (&"intact".into(), &true.into()));
     let bundle = std::fs::read_to_string(desk.path("whole.json")).unwrap();
     desk.write("whole.json", &bundle.replace("49 CHANGES.md", "50 CHANGES.md"));
-    desk.run(&["check-bundle", "whole.json", "--key", VERIFIER]).expect(5).out_has("is not what was recorded");
+    desk.run(&["check-bundle", "whole.json", "--trust", VERIFIER]).expect(5).out_has("is not what was recorded");
     desk.write("whole.json", "{}");
     desk.run(&["check-bundle", "whole.json"]).expect(3);
-    desk.run(&["check-bundle", "whole.json", "--key", "nonsense"]).expect(2);
+    desk.run(&["check-bundle", "whole.json", "--trust", "nonsense"]).expect(2);
 }
 
 #[test]
@@ -61,7 +62,7 @@ fn a_note_that_somebody_kept_proves_that_the_log_only_grew() {
     desk.write("note", early["notes"][0]["note"].as_str().unwrap());
     desk.run(&["run", &example("release-room.yaml"), "--again"]).expect(0);
     export(&desk, &["--events", "5,26-28", "--key", "key"], "late.json");
-    let check = ["check-bundle", "late.json", "--key", VERIFIER, "--against", "note"];
+    let check = ["check-bundle", "late.json", "--trust", VERIFIER, "--against", "note"];
     desk.run(&check).expect(6).out_has("the bundle has no proof from 24 commits on");
     export(&desk, &["--events", "5,26-28", "--key", "key", "--note", "note"], "late.json");
     desk.run(&check).expect(0).out_has("the log grew from the note's 24 commits to");

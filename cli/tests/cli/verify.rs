@@ -136,7 +136,7 @@ fn anchor(desk: &Desk, world: &str, change: impl Fn(&mut Checkpoint)) -> String 
 fn a_world_is_intact_if_an_anchor_says_so_and_damaged_if_it_says_otherwise() {
     let desk = told();
     let key = anchor(&desk, "release-room", |_| {});
-    let verify = ["verify", "release-room", "--against", "anchor", "--key", &key];
+    let verify = ["verify", "release-room", "--against", "anchor", "--trust", &key];
     desk.run(&verify).expect(0).out_has("integrity    intact                   as anchored up to event ");
     desk.run(&["verify", "--all", "--against", "anchor"]).expect(0).out_has("1 world: 1 intact");
     anchor(&desk, "release-room", |checkpoint| checkpoint.root = [7; 32]);
@@ -150,7 +150,7 @@ fn an_anchor_that_cannot_be_used_is_told_and_is_no_damage() {
     let desk = told();
     let key = anchor(&desk, "release-room", |_| {});
     let stranger = SignerKey::generate("elsewhere.example", &[8; 32]).unwrap().verifier().to_string();
-    let verify = |key: &str| desk.run(&["verify", "release-room", "--against", "anchor", "--key", key]);
+    let verify = |key: &str| desk.run(&["verify", "release-room", "--against", "anchor", "--trust", key]);
     verify(&stranger).expect(6).out_has("none of the given keys has signed the note");
     verify("nonsense").expect(6).out_has("anchors      not checked");
     std::fs::write(desk.path("anchor"), "nothing like it\n").unwrap();
