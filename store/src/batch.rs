@@ -96,7 +96,7 @@ impl Batch {
         }
         let origin = summary.origin.as_ref().and_then(|origin| origin.reach.clone());
         if let Some(base) = origin.as_ref().and_then(|reach| reach.base)
-            && !index.worlds.contains_key(&base.parent)
+            && (!index.worlds.contains_key(&base.parent) || index.is_ending(base.parent))
         {
             return Err(AppendError::NoSuchWorld(base.parent));
         }

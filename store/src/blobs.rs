@@ -128,6 +128,16 @@ impl Vault {
         Ok(copied)
     }
 
+    /// Whether a world has any.
+    pub(crate) fn has_any(&self, world: WorldId) -> io::Result<bool> {
+        match self {
+            Self::Memory(all) => {
+                Ok(all.lock().unwrap_or_else(PoisonError::into_inner).keys().any(|(of, _)| *of == world))
+            }
+            Self::Files { folder, .. } => Ok(!names(&folder_of(folder, world))?.is_empty()),
+        }
+    }
+
     /// Removes all blobs of a world; returns once their names are gone for good. Nobody may put any meanwhile.
     pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {

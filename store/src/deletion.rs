@@ -52,6 +52,7 @@ pub(crate) fn delete(
     worlds: &[WorldId],
     order: &Order,
 ) -> Result<Vec<Tombstone>, DeleteError> {
+    check_copies(shared, traces.vault, worlds)?;
     let worlds = end(shared, worlds)?;
     let _alone = shared.chores();
     let tombstones = bury(shared, traces.engine, &worlds, order).inspect_err(|_| {
@@ -66,6 +67,19 @@ pub(crate) fn delete(
     let unfinished = |source| DeleteError::Unfinished { worlds: tombstones.len(), source };
     clean(shared, traces).map_err(unfinished)?;
     Ok(tombstones.into_iter().map(|tombstone| Tombstone { is_clean: true, ..tombstone }).collect())
+}
+
+/// A copy of a world's events reads their files from there.
+fn check_copies(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<(), DeleteError> {
+    for world in worlds {
+        let copy = shared.index().copies(*world).find(|(copy, _)| !worlds.contains(copy)).map(|(_, name)| name.clone());
+        if let Some(fork) = copy
+            && vault.has_any(*world).map_err(EngineError::Io)?
+        {
+            return Err(DeleteError::HasForks { world: *world, fork });
+        }
+    }
+    Ok(())
 }
 
 /// Lets nobody append to the worlds any more; gives them with forks before their parents.

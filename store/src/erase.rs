@@ -72,20 +72,35 @@ impl Eraser<'_> {
         let _alone = self.shared.chores();
         self.leave_shared_frames()?;
         let family = self.shared.index().family(world, meant.first());
+        self.forget_folds(&family)?;
         let files = self.remove_files(&family, meant)?;
         self.destroy_keys(world, meant)?;
         let mut erased = 0;
         for (member, until) in &family {
+            if !self.is_copied(*member) {
+                self.drop_half_copied(*member)?;
+            }
             if *member == world || self.is_copied(*member) {
                 let count = rewrite::rewrite(self.shared, *member, &meant.up_to(*until))?;
                 erased = if *member == world { count } else { erased };
             }
         }
-        for (member, _) in &family {
-            self.shelter.remove(*member).map_err(EngineError::Io)?;
-        }
+        self.forget_folds(&family)?;
         self.shared.lease().engine()?.compact()?;
         Ok(Erasure { events: erased, files })
+    }
+
+    /// Removes the saved folds, and bars those that whoever has the worlds open still holds.
+    fn forget_folds(&self, family: &[(WorldId, Position)]) -> Result<(), EngineError> {
+        let _nobody_saves = self.shared.no_files();
+        self.shared.index().bar(family.iter().map(|(member, _)| *member));
+        family.iter().try_for_each(|(member, _)| self.shelter.remove(*member)).map_err(EngineError::Io)
+    }
+
+    fn drop_half_copied(&self, world: WorldId) -> Result<(), EngineError> {
+        let base = self.shared.index().worlds.get(&world).and_then(|world| world.reach.base);
+        let lease = self.shared.lease();
+        base.map_or(Ok(()), |base| runs::remove_half_copied(lease.engine()?, world, base.at))
     }
 
     /// Copies what is durable now into runs. A sweep that a process died in may have left its frames.

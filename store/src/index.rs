@@ -95,6 +95,8 @@ pub(crate) struct World {
     pub(crate) tail_keys: BTreeMap<CommandKey, (Position, Digest)>,
     /// The messages that those commits took away, and which commit did.
     pub(crate) tail_gone: BTreeMap<Position, Position>,
+    /// The incarnation whose folds are not saved any more: they may hold what was erased since they were made.
+    pub(crate) barred: Option<Incarnation>,
     /// The head, for those who follow.
     news: watch::Sender<Position>,
 }
@@ -103,13 +105,18 @@ impl World {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
         let (tail, tail_keys, tail_gone) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        Self { reach, runs_end, origin: None, tail, tail_keys, tail_gone, news }
+        Self { reach, runs_end, origin: None, tail, tail_keys, tail_gone, barred: None, news }
     }
 
     /// A fork that has nothing of its own yet.
     fn forked(reach: Reach) -> Self {
         let end = reach.head;
         Self { origin: Some(Box::new(reach.clone())), ..Self::new(reach, end) }
+    }
+
+    /// Whether the table of worlds has it.
+    pub(crate) fn has_entry(&self) -> bool {
+        self.runs_end > Position::ZERO && self.origin.is_none()
     }
 
     /// Follows the head, from where it is now. Nobody keeps it up to date while nobody follows.
@@ -200,13 +207,23 @@ impl Index {
 
     /// How many worlds have an entry in their table.
     pub(crate) fn entries_count(&self) -> usize {
-        self.worlds.values().filter(|world| world.runs_end > Position::ZERO).count()
+        self.worlds.values().filter(|world| world.has_entry()).count()
     }
 
-    /// The worlds that share the events of `parent`.
+    /// The worlds that have a copy of the events of `parent`.
+    pub(crate) fn copies(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
+        let is_copy = move |world: &World| world.reach.base.is_some_and(|base| base.parent == parent && base.is_copied);
+        self.worlds.iter().filter(move |(_, world)| is_copy(world)).map(|(id, world)| (*id, &*world.reach.name))
+    }
+
+    /// The worlds that need `parent`: those that share its events, and, if it is sealed or a fork itself, those that have a
+    /// copy of them. A copy is read with the keys of where it comes from, and found from there when content is erased.
     pub(crate) fn forks(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
-        let is_fork =
-            move |world: &World| world.reach.base.is_some_and(|base| base.parent == parent && !base.is_copied);
+        let known = self.worlds.get(&parent);
+        let are_copies_bound = known.is_some_and(|world| world.reach.is_sealed || world.reach.base.is_some());
+        let is_fork = move |world: &World| {
+            world.reach.base.is_some_and(|base| base.parent == parent && (are_copies_bound || !base.is_copied))
+        };
         self.worlds.iter().filter(move |(_, world)| is_fork(world)).map(|(id, world)| (*id, &*world.reach.name))
     }
 
@@ -288,6 +305,15 @@ impl Index {
             }
         }
         family
+    }
+
+    /// Lets no fold of these worlds be saved that was made before now.
+    pub(crate) fn bar(&mut self, worlds: impl Iterator<Item = WorldId>) {
+        for id in worlds {
+            if let Some(world) = self.worlds.get_mut(&id) {
+                world.barred = Some(world.reach.incarnation);
+            }
+        }
     }
 
     /// Wakes whoever follows a world.

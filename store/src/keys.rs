@@ -116,7 +116,8 @@ impl Keyring {
 
     fn obtain(&self, world: WorldId, id: KeyId) -> io::Result<Key> {
         let mut known = self.known();
-        if let Some(key) = known.get(&(world, id)).copied().or_else(|| self.read(world, id)) {
+        let there = known.get(&(world, id)).copied().map_or_else(|| self.read(world, id), |key| Ok(Some(key)))?;
+        if let Some(key) = there {
             known.insert((world, id), key);
             return Ok(key);
         }
@@ -131,14 +132,21 @@ impl Keyring {
 
     fn find(&self, world: WorldId, id: KeyId) -> Option<Key> {
         let mut known = self.known();
-        let key = known.get(&(world, id)).copied().or_else(|| self.read(world, id))?;
+        let there = known.get(&(world, id)).copied().map_or_else(|| self.read(world, id), |key| Ok(Some(key)));
+        let key = there.inspect_err(|error| tracing::warn!(%world, %error, "a key cannot be read")).ok().flatten()?;
         known.insert((world, id), key);
         Some(key)
     }
 
-    fn read(&self, world: WorldId, id: KeyId) -> Option<Key> {
-        let folder = self.folder.as_ref()?.join(world.to_string());
-        fs::read(folder.join(file_name(&id))).ok()?.try_into().ok()
+    /// The key in its file. One that is there and cannot be read is never taken for one that was destroyed.
+    fn read(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let key = match fs::read(folder.join(world.to_string()).join(file_name(&id))) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            key => key?,
+        };
+        let key = key.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the key has not 32 bytes"))?;
+        Ok(Some(key))
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Key>> {

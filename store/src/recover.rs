@@ -37,6 +37,11 @@ pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Inde
     let with_tail = index.worlds.iter().filter(|(_, world)| !world.tail.is_empty());
     let with_tail: Vec<_> = with_tail.map(|(id, world)| (*id, world.runs_end)).collect();
     with_tail.into_iter().try_for_each(|(world, end)| runs::remove_stale(engine, world, end))?;
+    for (fork, world) in &index.worlds {
+        if let Some(base) = world.reach.base.filter(|base| !base.is_copied) {
+            runs::remove_half_copied(engine, *fork, base.at)?;
+        }
+    }
     Ok(index)
 }
 
@@ -57,7 +62,7 @@ fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError
             let world = header::world(id);
             let (mut reach, knows_tree) = entry::read(&value).map_err(damaged)?;
             if !knows_tree {
-                reach.tree = runs::tree(engine, world)?;
+                reach.tree = runs::tree(engine, world, reach.head)?;
             }
             let end = reach.head;
             index.insert(world, World::new(reach, end));

@@ -75,7 +75,7 @@ pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), En
 /// How many worlds have an entry. One that was begun since the sweep was has none.
 fn entries(shared: &Shared, sheets: &BTreeMap<WorldId, Sheet>) -> usize {
     let index = shared.index();
-    let has_entry = |(id, world): &(&WorldId, &World)| world.runs_end > Position::ZERO || sheets.contains_key(id);
+    let has_entry = |(id, world): &(&WorldId, &World)| world.has_entry() || sheets.contains_key(id);
     index.worlds.iter().filter(has_entry).count()
 }
 
@@ -127,7 +127,7 @@ fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, 
         None => born,
         Some(bytes) => match entry::read(&bytes)? {
             (reach, true) => reach,
-            (reach, false) => Reach { tree: tree(engine, world).map_err(failed)?, ..reach },
+            (reach, false) => Reach { tree: tree(engine, world, reach.head).map_err(failed)?, ..reach },
         },
     };
     if reach.head == runs_end {
@@ -259,8 +259,9 @@ pub(crate) fn gone(
     }
 }
 
-/// The tree over the commits of a world that are in runs, for an entry that does not know it: older builds wrote none.
-pub(crate) fn tree(engine: &dyn Engine, world: WorldId) -> Result<Frontier, EngineError> {
+/// The tree over the commits of a world up to `head`, for an entry that does not know it: older builds wrote none. What a
+/// sweep wrote behind that, and did not live to count, is none of it.
+pub(crate) fn tree(engine: &dyn Engine, world: WorldId, head: Position) -> Result<Frontier, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let (mut next, end) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
     let (mut joiner, mut tree) = (Joiner::default(), Frontier::default());
@@ -272,7 +273,11 @@ pub(crate) fn tree(engine: &dyn Engine, world: WorldId) -> Result<Frontier, Engi
         for (_, value) in &rows {
             let frame = FrameRef::read(value).map_err(damaged)?;
             for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
-                tree.push(record.and_then(|record| record.leaf()).map_err(damaged)?);
+                let record = record.map_err(damaged)?;
+                if record.fixed.last() > head {
+                    return Ok(tree);
+                }
+                tree.push(record.leaf().map_err(damaged)?);
             }
         }
     }
@@ -280,9 +285,17 @@ pub(crate) fn tree(engine: &dyn Engine, world: WorldId) -> Result<Frontier, Engi
 
 /// Removes runs that a sweep wrote and did not live to count.
 pub(crate) fn remove_stale(engine: &dyn Engine, world: WorldId, runs_end: Position) -> Result<(), EngineError> {
-    let (from, to) = (run_key(world, runs_end.next(), 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+    remove(engine, &run_key(world, runs_end.next(), 0), &run_key(world, Position::new(u64::MAX), u16::MAX))
+}
+
+/// Removes what a copy of the events up to `at` left that did not come to its end.
+pub(crate) fn remove_half_copied(engine: &dyn Engine, world: WorldId, at: Position) -> Result<(), EngineError> {
+    remove(engine, &run_key(world, Position::ZERO, 0), &run_key(world, at, u16::MAX))
+}
+
+fn remove(engine: &dyn Engine, from: &[u8], to: &[u8]) -> Result<(), EngineError> {
     loop {
-        let stale = engine.range(Table::Runs, &from, &to, READ_BYTES)?;
+        let stale = engine.range(Table::Runs, from, to, READ_BYTES)?;
         if stale.is_empty() {
             return Ok(());
         }

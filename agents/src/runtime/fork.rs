@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::ForkEffects;
+use folkmoot_core::event::{ForkEffects, Right};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::Appended;
+use folkmoot_core::port::{Appended, WorldEntry};
+use folkmoot_core::refusal::{Refusal, RefusalReason};
 use folkmoot_core::world::World;
 
 use super::Runtime;
-use super::fold::fold_world;
+use super::fold::{fold_world, load};
 use super::means::{Entered, Means, clock_of, recorded};
 use crate::error::{FoldError, OpenError};
 use crate::proof::Proof;
@@ -100,9 +101,24 @@ impl Runtime {
 }
 
 impl Means {
+    /// What the other world says as it stands now, wherever it is branched off: whoever wants that may operate it still,
+    /// and nothing of it waits to be erased.
+    async fn check_parent(&self, forking: &Forking, entry: &WorldEntry) -> Result<(), OpenError> {
+        let parent = load(&*self.log, &*self.checkpoints, entry).await?;
+        if !parent.rights_of(forking.by.principal()).has(Right::Operate) {
+            return Err(OpenError::Refused(Refusal::Right { reason: RefusalReason::NoRight, decided: None }));
+        }
+        if parent.is_erasing() {
+            let why = format!("content of {} is being erased; branch it off when that is done", forking.parent);
+            return Err(OpenError::Refused(Refusal::BadFork { why }));
+        }
+        Ok(())
+    }
+
     async fn fork(&self, forking: &Forking) -> Result<(Entered, Position, Commit, LeftBehind), OpenError> {
         let parent = &forking.parent;
         let entry = self.log.find(parent).await?.ok_or_else(|| OpenError::NoSuchWorld(parent.clone()))?;
+        self.check_parent(forking, &entry).await?;
         let at = forking.at.unwrap_or(entry.head);
         if at > entry.head || at == Position::ZERO {
             return Err(OpenError::NoSuchEvent { name: parent.clone(), at, head: entry.head });

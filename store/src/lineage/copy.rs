@@ -35,6 +35,7 @@ pub(crate) fn copy_base(shared: &Shared, world: WorldId) -> Result<(), EngineErr
         (sources(&index, world).unwrap_or_default(), base)
     };
     parents.retain(|source| source.world != world);
+    runs::remove_half_copied(engine, world, base.at)?;
     write_runs(engine, (world, base.at), &parents, &shared.upcasters)?;
     let stored = engine.get(Table::Worlds, world.0.as_bytes())?;
     let stored = stored.ok_or_else(|| EngineError::Damaged("the entry of a fork is missing".to_owned()))?;

@@ -27,8 +27,12 @@ impl Checkpoints for Store {
         let inner = Arc::clone(&self.inner);
         blocking(move || {
             let _stays = inner.shared.files();
-            if !inner.shared.index().worlds.contains_key(&world) {
-                return Err(AppendError::NoSuchWorld(world));
+            {
+                let index = inner.shared.index();
+                let known = index.worlds.get(&world).ok_or(AppendError::NoSuchWorld(world))?;
+                if known.barred == Some(known.reach.incarnation) {
+                    return Ok(());
+                }
             }
             inner.shelter.save(world, at, decider, state)
         })

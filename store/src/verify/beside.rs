@@ -75,6 +75,10 @@ impl<'a> Beside<'a> {
             let is_in_table = self.place.is_some_and(|place| at <= place.runs_end && world == place.world);
             self.gone.extend(gone.iter().map(|gone| (*gone, is_in_table)));
         }
+        // The files of what a fork shares are its parent's.
+        if self.place.is_none_or(|place| world != place.world) {
+            return None;
+        }
         if let Event::MessagePosted(MessagePosted { body, .. }) | Event::MessageEdited(MessageEdited { body, .. }) =
             event
         {
