@@ -152,6 +152,7 @@ fn event_of(event: StoredEvent, is_shown: bool) -> Option<BundledEvent> {
     let StoredEvent { kind, version, facts, content } = event;
     let content = match content {
         StoredContent::None => None,
+        StoredContent::Sealed { commitment } => Some(BundledContent::Withheld(commitment)),
         StoredContent::Erased { commitment } => Some(BundledContent::Erased(commitment)),
         StoredContent::Present { salt, bytes } if !is_shown => {
             Some(BundledContent::Withheld(commitment(&salt, &bytes)))

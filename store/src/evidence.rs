@@ -93,6 +93,11 @@ pub enum StoredContent {
         /// What was written.
         bytes: Vec<u8>,
     },
+    /// Encrypted in the store: it leaves it as a commitment to the encrypted bytes only.
+    Sealed {
+        /// The commitment.
+        commitment: Hash,
+    },
     /// Gone.
     Erased {
         /// Its commitment.
@@ -203,9 +208,8 @@ fn own(event: &EventRef<'_>) -> StoredEvent {
     let content = match event.content {
         ContentRef::None => StoredContent::None,
         ContentRef::Present { salt, bytes } => StoredContent::Present { salt, bytes: bytes.to_vec() },
-        // What is sealed leaves the store as a commitment only.
         ContentRef::Sealed { .. } => {
-            event.commitment().map_or(StoredContent::None, |commitment| StoredContent::Erased { commitment })
+            event.commitment().map_or(StoredContent::None, |commitment| StoredContent::Sealed { commitment })
         }
         ContentRef::Erased { commitment, .. } => StoredContent::Erased { commitment },
     };

@@ -67,6 +67,11 @@ impl Keyring {
         Self { folder: home.map(|home| home.join(FOLDER)), known: Mutex::default() }
     }
 
+    /// Where its files are.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
     /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with it.
     pub(crate) fn seal(&self, world: WorldId, key: KeyId, plain: &[u8]) -> io::Result<Sealed> {
         let mut nonce = [0; 24];

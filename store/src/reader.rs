@@ -128,6 +128,10 @@ impl Reader {
         let lost = || self.damaged("the world that it was forked from is not there");
         let (source, end) = index.source(self.world, self.next).ok_or_else(lost)?;
         let world = index.worlds.get(&source).ok_or_else(lost)?;
+        if source != self.world && world.reach.head < end {
+            let what = format!("the world that it was forked from ends at event {}", world.reach.head);
+            return Err(self.damaged(&what));
+        }
         if self.next <= world.runs_end {
             return Ok(Plan::Runs { source, end: end.min(world.runs_end) });
         }

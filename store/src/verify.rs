@@ -16,6 +16,7 @@ mod proofs;
 mod report;
 mod run;
 mod scan;
+mod taken_out;
 #[cfg(test)]
 mod tests;
 mod walk;

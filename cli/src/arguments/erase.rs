@@ -9,7 +9,7 @@ use super::world;
 
 /// `erase`.
 #[derive(Debug, Args)]
-#[group(id = "what", required = true, multiple = true, args = ["events", "person", "episode"])]
+#[group(id = "what", required = true, multiple = false, args = ["events", "person", "episode"])]
 pub(crate) struct Erase {
     /// The world.
     #[arg(value_parser = world)]

@@ -21,11 +21,17 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
             continue;
         }
         let view: BackupView = serde_json::from_value(value).map_err(CliError::json)?;
-        let BackupView { path, worlds, events, blobs, blobs_damaged } = view;
+        let BackupView { path, worlds, events, blobs, blobs_damaged, keys } = view;
         let path = one_line(&path.display().to_string());
         terminal.line(&format!("{worlds} worlds with {events} events and {blobs} attachments are in {path}"))?;
         if blobs_damaged > 0 {
             terminal.line(&format!("{blobs_damaged} attachments were left out: they are damaged in the store"))?;
+        }
+        if let Some(keys) = keys {
+            let keys = one_line(&keys.display().to_string());
+            terminal.line(&format!(
+                "the keys of sealed worlds are left out: without a copy of {keys} they read as erased"
+            ))?;
         }
         terminal.line(&format!("to use it: folkmoot --store {path} worlds"))?;
     }

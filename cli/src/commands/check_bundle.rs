@@ -8,7 +8,7 @@ use folkmoot::proof::note::NOTE_MAX;
 use serde::Serialize;
 
 use crate::arguments::{CheckBundle, Common};
-use crate::exit::{CliError, INTEGRITY, NOT_CHECKED, STORE, USAGE};
+use crate::exit::{CliError, INTEGRITY, NOT_CHECKED, STORE};
 use crate::signing;
 use crate::terminal::Terminal;
 
@@ -32,6 +32,9 @@ pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(
         terminal.document(&Whole { verdict: report.verdict(), report: &report })?;
     } else {
         report.lines(arguments.at).iter().try_for_each(|line| terminal.line(line))?;
+    }
+    if let Some(at) = arguments.at.filter(|at| !report.holds(*at)) {
+        return Err(CliError::other(NOT_CHECKED, format!("the bundle has no event {at}")));
     }
     match report.verdict() {
         Verdict::Intact => Ok(()),

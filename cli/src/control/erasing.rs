@@ -2,7 +2,9 @@
 
 use folkmoot::core::event::{Erased, Span};
 use folkmoot::core::ids::{PersonName, Position, WorldName};
-use folkmoot::{Opening, Perform, Proof, Runtime, WorldHandle};
+use folkmoot::core::port::{EventLog, Labels};
+use folkmoot::core::world::{Branch, World};
+use folkmoot::{Opening, Perform, Proof, Runtime, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
 use super::decision::at_hand;
@@ -74,9 +76,24 @@ pub(crate) async fn erase(
 ) -> Result<Gone, CliError> {
     let name = &erasing.world;
     let log = &**runtime.log();
+    let world = fold_world(log, name, None).await?;
+    if world.is_erasing() && erasing.wish == Wish::Erase {
+        // A process that died has left it to do.
+        finish(runtime, name, driven).await?;
+    }
+    if erasing.basis.trim().is_empty() {
+        return Err(CliError::other(USAGE, "say on what basis: --basis TEXT"));
+    }
     let chosen = Chosen::of(log, erasing).await?;
     if chosen.count() == 0 {
-        return Err(CliError::other(USAGE, "there is no content left in any of these events"));
+        return Err(CliError::other(USAGE, nothing(erasing, &world)));
+    }
+    if let Some(branch) =
+        world.lineage().last().filter(|branch| chosen.spans().iter().any(|span| span.from <= branch.at))
+    {
+        let parent = parent_of(log, branch).await?;
+        let what = format!("events up to {} are those of {parent}: erase them there", branch.at);
+        return Err(CliError::other(USAGE, what));
     }
     // What is said of it again has to be found while it can still be read.
     let quotes = Quotes::find(log, name, &chosen).await?;
@@ -95,6 +112,39 @@ pub(crate) async fn erase(
         has_more_quotes: quotes.has_more,
         quotes: quotes.at,
     })
+}
+
+/// Why there is nothing to erase.
+fn nothing(erasing: &Erasing, world: &World) -> String {
+    let people = || world.people().keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    match (&erasing.person, erasing.episode) {
+        (Some(person), _) => {
+            format!("there is no content left of anybody called {person}; people here are: {}", people())
+        }
+        (None, Some(at)) => format!("there is no content left of an episode that a message at {at} began"),
+        (None, None) => "there is no content left in any of these events".to_owned(),
+    }
+}
+
+/// The name of the world that another one was branched off.
+async fn parent_of(log: &dyn EventLog, branch: &Branch) -> Result<String, CliError> {
+    let all = log.worlds(&Labels::new(), None, usize::MAX).await?;
+    let known = all.into_iter().find(|entry| entry.world == branch.parent);
+    Ok(known.map_or_else(|| format!("a world that is gone ({})", branch.parent), |entry| entry.name.to_string()))
+}
+
+/// Does what is left to do of an erasure.
+async fn finish(runtime: &Runtime, name: &WorldName, driven: Option<&WorldName>) -> Result<(), CliError> {
+    if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
+        world.quiet().await?;
+        return Ok(());
+    }
+    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
+    let world = runtime.open(opening).await?;
+    let finished = world.quiet().await;
+    runtime.close(name).await;
+    finished?;
+    Ok(())
 }
 
 async fn done(

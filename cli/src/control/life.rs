@@ -35,6 +35,9 @@ pub(crate) struct BackupView {
     pub(crate) blobs: usize,
     /// How many were left out because they are damaged.
     pub(crate) blobs_damaged: usize,
+    /// The folder of keys that sealed worlds are read with. They are no part of a backup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) keys: Option<PathBuf>,
 }
 
 /// Deletes worlds in the name of `proof`.
@@ -75,7 +78,7 @@ pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, Cl
         }
     })?;
     let Backup { path, worlds, events, blobs, blobs_damaged, .. } = copied;
-    Ok(BackupView { path, worlds, events, blobs, blobs_damaged })
+    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, keys: store.keys_folder() })
 }
 
 impl From<LifeError> for CliError {

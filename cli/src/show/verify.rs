@@ -87,10 +87,10 @@ impl Sum {
             &mut self.bad
         } else if report.checks.iter().any(|check| check.is_missed) {
             &mut self.missed
-        } else if verdicts.any(is_partly) {
-            &mut self.partly
         } else if report.checks.iter().any(|check| check.verdict == Verdict::NotChecked) {
             &mut self.unanchored
+        } else if verdicts.any(is_partly) {
+            &mut self.partly
         } else {
             return;
         };

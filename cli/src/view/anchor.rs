@@ -64,11 +64,15 @@ async fn of(log: &dyn EventLog, custody: &dyn Custody, entry: WorldEntry) -> Res
         };
         before = oldest.commit.header.first;
         let mut events = commits.iter().flat_map(|stored| {
-            let numbered: Vec<_> = stored.commit.numbered().collect();
+            // A head that a fork shares with its parent was signed for that one.
+            let is_own = stored.commit.header.world == id;
+            let numbered: Vec<_> = stored.commit.numbered().map(|(at, event)| (at, event, is_own)).collect();
             numbered.into_iter().rev()
         });
-        let signed = events.find_map(|(at, event)| {
-            if let Event::HeadSigned(signed) = event {
+        let signed = events.find_map(|(at, event, is_own)| {
+            if let Event::HeadSigned(signed) = event
+                && is_own
+            {
                 return Some((at, signed.clone()));
             }
             unsigned = unsigned.saturating_add(1);

@@ -16,7 +16,7 @@ fn played() -> Desk {
 }
 
 fn export(desk: &Desk, more: &[&str], to: &str) {
-    let start = ["export", "release-room", "--format", "bundle", "-o", to];
+    let start = ["export", "release-room", "--format", "bundle", "--force", "-o", to];
     desk.run(&[&start, more].concat()).expect(0);
 }
 

@@ -3,7 +3,7 @@
 use super::compare::{first_difference, is_same};
 use crate::command::{Action, Command};
 use crate::commit::Commit;
-use crate::event::{CloseReason, Event, MessageEdited, ModelCalled, ModelFailed, Notice};
+use crate::event::{CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, Request, RequestKind, World};
 
@@ -21,6 +21,13 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     }
     if matches!(command.action, Action::Fork { .. }) {
         return has_erased_question(world);
+    }
+    let header = &commit.header;
+    let is_other_command = header.cause != decision.cause
+        || header.residual.is_some()
+        || header.command != world.meant(command).action.kind();
+    if is_other_command || authority(&commit.events) != authority(&decision.events) {
+        return false;
     }
     let same =
         |recorded: &Event, recomputed: &Event| is_same(recorded, recomputed) || is_same_call(recorded, recomputed);
@@ -43,6 +50,30 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
         (Some(Event::TurnDeclined(_)), Some(Event::TurnOpened(_))) => true,
         (_, _) => [recorded, recomputed].into_iter().flatten().all(hangs_on_content),
     }
+}
+
+/// The events that no erased text can be the reason of: what people and the house decide, and what begins to run.
+fn authority(events: &[Event]) -> Vec<EventKind> {
+    const AUTHORITY: [EventKind; 17] = [
+        EventKind::WorldOpened,
+        EventKind::Opened,
+        EventKind::SpecRevised,
+        EventKind::EpochOpened,
+        EventKind::PersonJoined,
+        EventKind::RightsChanged,
+        EventKind::HeadSigned,
+        EventKind::Forked,
+        EventKind::ErasureRequested,
+        EventKind::Erased,
+        EventKind::ApprovalDecided,
+        EventKind::GrantGiven,
+        EventKind::GrantRevoked,
+        EventKind::QuestionAnswered,
+        EventKind::OutcomeSettled,
+        EventKind::ToolStarted,
+        EventKind::Labelled,
+    ];
+    events.iter().map(Event::kind).filter(|kind| AUTHORITY.contains(kind)).collect()
 }
 
 /// Whether people were asked something whose words are gone: a fork cannot ask it again.

@@ -2,7 +2,7 @@
 
 use folkmoot_core::audit::Verdict;
 use folkmoot_core::ids::{Position, WorldName};
-use folkmoot_store::{Damage, Examined, Integrity, StoreDamage, Verdict as Found};
+use folkmoot_store::{AnchorOutcome, Damage, Examined, Integrity, StoreDamage, Verdict as Found};
 
 use super::{Check, RE_DECISION, Redecision, WorldReport};
 
@@ -23,9 +23,12 @@ pub fn integrity(found: &Integrity) -> Check {
             let tail = found.tail;
             let rest = match tail.events {
                 0 => String::new(),
+                1 => "; one event behind that is not attested".to_owned(),
                 events => format!("; {events} events behind that are not attested"),
             };
-            Check::done(INTEGRITY, Verdict::Intact, format!("as anchored up to event {}{rest}", tail.attested))
+            let who = if found.heads.signed == 0 { "; whose anchor it is was not checked: --trust KEY" } else { "" };
+            let detail = format!("as anchored up to event {}{rest}{who}", tail.attested);
+            Check::done(INTEGRITY, Verdict::Intact, detail)
         }
         (None, None, Found::NotChecked | Found::Newer | Found::Damaged) => {
             Check::done(INTEGRITY, Verdict::NotChecked, unanchored(found))
@@ -40,7 +43,14 @@ fn unanchored(found: &Integrity) -> String {
         (seen, 0) => format!("{seen} signed heads fit; no key was given"),
         (_, signed) => format!("{signed} heads are signed, up to event {}", found.tail.attested),
     };
-    format!("no anchor was given; links and roots are right, {heads}")
+    let anchors = if found.anchors.iter().any(|anchor| anchor.outcome == AnchorOutcome::Altered) {
+        "an anchor was given that somebody has written into"
+    } else if found.anchors.is_empty() {
+        "no anchor of it was given"
+    } else {
+        "no anchor that was given covers it"
+    };
+    format!("{anchors}; links and roots are right, {heads}")
 }
 
 fn told(damage: &Damage) -> String {

@@ -38,7 +38,9 @@ impl SignedHeads {
         while let Some(stored) = commits.try_next().await? {
             for (at, event) in stored.commit.numbered() {
                 let kind = event.kind() as u16;
-                let facts = if kind == HEAD_SIGNED { event.to_record().ok() } else { None };
+                // A head that a fork shares with its parent was signed for that one.
+                let is_own = stored.commit.header.world == world;
+                let facts = if kind == HEAD_SIGNED && is_own { event.to_record().ok() } else { None };
                 heads.take(at, facts.as_ref().map(|record| record.facts.as_slice()));
             }
         }

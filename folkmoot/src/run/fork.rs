@@ -65,13 +65,15 @@ impl Run<'_> {
         Ok(Some(Position::new(from.get().saturating_sub(1))))
     }
 
-    /// The name in the store of the world that the script calls `name`: worlds of another name have forks of other names.
+    /// The name in the store of the world that the script calls `name`: worlds of another name have forks of other names,
+    /// and so has each run behind the first.
     fn branch_name(&self, step: &Step, name: &WorldName) -> Result<WorldName, RunError> {
-        match &self.options.world {
-            Some(world) if *world != self.script.world => WorldName::new(format!("{world}-{name}"))
-                .map_err(|error| RunError::Failed(self.fault(step, error.to_string()))),
-            Some(_) | None => Ok(name.clone()),
-        }
+        let of_world = match &self.options.world {
+            Some(world) if *world != self.script.world => format!("{world}-{name}"),
+            Some(_) | None => name.to_string(),
+        };
+        let of_run = if self.run > 1 { format!("{of_world}-{}", self.run) } else { of_world };
+        WorldName::new(of_run).map_err(|error| RunError::Failed(self.fault(step, error.to_string())))
     }
 
     /// Goes to the world that a step is about.

@@ -65,6 +65,12 @@ impl Report {
         self.checks.iter().map(|check| check.verdict).max().unwrap_or(Verdict::NotChecked)
     }
 
+    /// Whether the event at `position` is among them.
+    #[must_use]
+    pub fn holds(&self, position: u64) -> bool {
+        self.events.iter().any(|event| event.position == position)
+    }
+
     /// The calls that the event at `position` is about.
     pub fn calls_at(&self, position: u64) -> impl Iterator<Item = &CallStory> {
         self.calls.iter().filter(move |call| call.events.contains(&position))

@@ -46,7 +46,7 @@ impl Report {
             vec![format!("World {}: {part} commits, of a log of {}.", self.world, self.size), String::new()];
         lines.extend(self.checks.iter().flat_map(check));
         lines.push(String::new());
-        let calls: Vec<_> = self.calls.iter().filter(|call| at.is_none_or(|at| call.events.contains(&at))).collect();
+        let calls = self.calls_told(at);
         match at {
             None => lines.extend(self.events.iter().map(|event| self.event(event))),
             Some(at) => {
@@ -62,6 +62,22 @@ impl Report {
         lines.push(String::new());
         lines.push(format!("Verdict: {}.", self.verdict().as_str()));
         lines.iter().map(|line| harmless(line)).collect()
+    }
+
+    /// All calls; those that an event is about, and the ones that they took the place of: a person decided those.
+    fn calls_told(&self, at: Option<u64>) -> Vec<&CallStory> {
+        let Some(at) = at else { return self.calls.iter().collect() };
+        let mut told: Vec<&CallStory> = self.calls_at(at).collect();
+        let mut next = 0;
+        while let Some(call) = told.get(next) {
+            let replaced = call.requested.as_ref().and_then(|requested| requested.replaces.as_deref());
+            let before = self.calls.iter().find(|call| Some(call.call.as_str()) == replaced);
+            let is_new = |before: &&CallStory| told.iter().all(|known| known.call != before.call);
+            let before = before.filter(is_new);
+            told.extend(before);
+            next += 1;
+        }
+        told
     }
 
     fn event(&self, event: &Told) -> String {

@@ -14,6 +14,12 @@ use crate::engine::EngineError;
 use crate::shared::{CLOSED, Phase, read_error};
 
 impl Store {
+    /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.
+    #[must_use]
+    pub fn keys_folder(&self) -> Option<PathBuf> {
+        self.inner.shared.keys.folder().filter(|folder| folder.exists()).map(Path::to_owned)
+    }
+
     /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that they held is in any file of
     /// the store's directory; what stays is a [`Tombstone`] of each. Appends wait while the database is copied for that.
     /// A process that dies after the tombstones were written leaves the rest to the next opening.

@@ -127,7 +127,12 @@ impl<'a> Attest<'a> {
         let mut damage = None;
         while let Some(anchor) = self.ahead.pop_front_if(|anchor| anchor.size == tree.size()) {
             let fits = anchor.root == tree.root();
-            let outcome = if fits { AnchorOutcome::Fits } else { AnchorOutcome::Differs };
+            let is_altered = anchor.last_event().is_some_and(|event| event != end.get());
+            let outcome = match (fits, is_altered) {
+                (false, _) => AnchorOutcome::Differs,
+                (true, true) => AnchorOutcome::Altered,
+                (true, false) => AnchorOutcome::Fits,
+            };
             if !fits {
                 damage.get_or_insert(Damage {
                     at: self.proven.next(),
@@ -135,7 +140,7 @@ impl<'a> Attest<'a> {
                     kind: DamageKind::Rewritten,
                     what: format!("an anchor has another root over the first {} commits", anchor.size),
                 });
-            } else if damage.is_none() {
+            } else if damage.is_none() && !is_altered {
                 self.proven = self.proven.max(end);
             }
             self.anchored.push(anchored(&anchor, Some(end), outcome));

@@ -4,6 +4,7 @@ use std::mem;
 
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
+use folkmoot_core::spec::Privacy;
 use folkmoot_proof::Frontier;
 use folkmoot_proof::note::Checkpoint;
 
@@ -12,6 +13,7 @@ use super::attest::Attest;
 use super::beside::Beside;
 use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
+use super::taken_out::TakenOut;
 use super::walk::{Item, Trouble};
 use crate::chain::{self, NO_LINK};
 use crate::format::event::EventRef;
@@ -45,6 +47,7 @@ pub(crate) struct Checker<'a> {
     name: Option<WorldName>,
     attest: Attest<'a>,
     beside: Beside<'a>,
+    taken_out: TakenOut,
     damage: Option<Damage>,
     newer: Option<Newer>,
 }
@@ -60,6 +63,7 @@ impl<'a> Checker<'a> {
             name: plan.name.clone(),
             attest: Attest::new(against, plan.world),
             beside,
+            taken_out: TakenOut::default(),
             damage: None,
             newer: None,
         }
@@ -100,6 +104,9 @@ impl<'a> Checker<'a> {
         let mut is_opened = false;
         let mut read = Vec::with_capacity(events.len());
         for (at, stored) in (self.next.get()..).map(Position::new).zip(events) {
+            if world == self.plan.world {
+                self.taken_out.look_at(at, &stored.content);
+            }
             match decode(stored, self.upcasters) {
                 Ok(event) => read.push((at, event)),
                 Err(LiftError::Newer { kind, version }) => {
@@ -132,11 +139,41 @@ impl<'a> Checker<'a> {
             self.beside.note_event(world, at, event)
         };
         if let Event::WorldOpened(opened) = event {
+            self.taken_out.is_sealed = opened.spec.policy.privacy == Privacy::Sealed;
             self.name.get_or_insert_with(|| opened.name.clone());
         }
+        if let Event::ErasureRequested(asked) = event
+            && world == self.plan.world
+        {
+            self.taken_out.asked.extend_from_slice(&asked.events);
+        }
+        self.compare_name(world, event);
         if let Some(damage) = found {
             self.damage.get_or_insert(damage);
         }
+    }
+
+    /// Compares the name by which the world is known with the one that it was given.
+    fn compare_name(&mut self, world: WorldId, event: &Event) {
+        let given = if let Event::WorldOpened(opened) = event {
+            Some(&opened.name)
+        } else if let Event::Forked(forked) = event {
+            Some(&forked.name)
+        } else {
+            None
+        };
+        if let (Some(given), Some(known)) = (given.filter(|_| world == self.plan.world), &self.plan.name)
+            && given != known
+        {
+            let what = format!("the index calls it {known}, and its own name is {given}");
+            let at = self.next;
+            self.damage.get_or_insert(Damage { at, until: None, kind: DamageKind::Index, what });
+        }
+    }
+
+    /// What is gone from the log without a request.
+    pub(crate) fn taken_out(&self) -> Option<Damage> {
+        self.taken_out.unasked()
     }
 
     /// Compares the log as far as it was walked with what is known of it there.

@@ -221,7 +221,7 @@ fn of_entry(engine: &dyn Engine, entry: Option<&Entry>, plan: &Plan, found: &mut
 }
 
 /// The first event of the last run.
-fn last_run(engine: &dyn Engine, world: WorldId) -> Result<Option<Position>, EngineError> {
+pub(super) fn last_run(engine: &dyn Engine, world: WorldId) -> Result<Option<Position>, EngineError> {
     let last = engine.floor(Table::Runs, &runs::run_key(world, Position::new(u64::MAX), u16::MAX))?;
     let last = last.filter(|(key, _)| key.starts_with(world.0.as_bytes()));
     Ok(last.and_then(|(key, _)| runs::read_run_key(&key).ok()).map(|(_, first, _)| first))

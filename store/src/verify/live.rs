@@ -8,12 +8,13 @@ use folkmoot_core::port::ReadError;
 
 use super::against::Against;
 use super::beside::Place;
+use super::examine::last_run;
 use super::plan::{Known, Plan};
-use super::report::Integrity;
+use super::report::{Damage, DamageKind, Integrity};
 use super::run::{Stage, begin, conclude, name};
 use super::scan::Scan;
 use super::walk::{Each, End, Item, Stretch};
-use crate::engine::{Engine, FrameNumber};
+use crate::engine::{Engine, EngineError, FrameNumber};
 use crate::index::{Index, World};
 use crate::shared::{CLOSED, Phase, Shared, read_error};
 use crate::store::{Inner, Store, blocking};
@@ -36,6 +37,12 @@ impl Store {
 fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity, ReadError> {
     let shared = inner.shared.as_ref();
     let plan = cut(&shared.index(), world).ok_or(ReadError::NoSuchWorld(world))?;
+    let is_short = |stretch: &&Stretch| stretch.tail.is_empty() && stretch.runs_end < stretch.up_to;
+    let short = plan.stretches.iter().filter(|stretch| stretch.owner != world).find(is_short);
+    if let Some(stretch) = short {
+        let what = format!("it shares events up to {} with a world that ends before", stretch.up_to);
+        return Err(ReadError::Damaged { at: stretch.up_to, what });
+    }
     let lease = shared.lease();
     let engine = lease.engine().map_err(|_| ReadError::Stopped(CLOSED.to_owned()))?;
     let place = Place { engine, vault: &inner.vault, world, runs_end: plan.runs_end, is_still: false };
@@ -53,7 +60,22 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
         Some(anomaly) => name(&stage, checker, anomaly),
         None => conclude(&stage, checker),
     };
-    found.map_err(|error| read_error(error, end))
+    let checked = found.and_then(|found| behind_index(shared, engine, found));
+    checked.map_err(|error| read_error(error, end))
+}
+
+/// Looks for runs behind what the index knows: somebody put an older index in its place. No sweep writes any meanwhile.
+fn behind_index(shared: &Shared, engine: &dyn Engine, mut found: Integrity) -> Result<Integrity, EngineError> {
+    let _no_sweep = shared.chores();
+    let runs_end = shared.index().worlds.get(&found.world).map(|world| world.runs_end);
+    let last = last_run(engine, found.world)?;
+    if let (None, Some(runs_end), Some(last)) = (&found.damage, runs_end, last)
+        && last > runs_end
+    {
+        let what = format!("the index ends the log at event {runs_end}, and event {last} is in its runs");
+        found.damage = Some(Damage { at: runs_end.next(), until: None, kind: DamageKind::RolledBack, what });
+    }
+    Ok(found)
 }
 
 /// Walks what was there at the cut, wherever it is moved meanwhile.

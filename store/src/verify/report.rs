@@ -125,6 +125,8 @@ pub enum AnchorOutcome {
     Fits,
     /// The log has another root there.
     Differs,
+    /// The log has its root there, but not its event: somebody wrote into the anchor.
+    Altered,
     /// The log ends before it.
     Ahead,
     /// The log was damaged before it, so that nothing can be said.
@@ -181,6 +183,8 @@ pub enum DamageKind {
     Index,
     /// A file that an event refers to is missing or is another one.
     File,
+    /// Content is gone, or encrypted, and nobody asked for that.
+    TakenOut,
 }
 
 impl DamageKind {
@@ -199,6 +203,7 @@ impl DamageKind {
             Self::Unreadable => "unreadable record",
             Self::Index => "index damage",
             Self::File => "file missing or changed",
+            Self::TakenOut => "content taken out",
         }
     }
 }

@@ -87,6 +87,9 @@ fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>
     if let Some(damage) = scene.lost_in_frames()? {
         return Ok(Some(damage));
     }
+    if let Some(damage) = checker.taken_out() {
+        return Ok(Some(damage));
+    }
     if let Some(anchor) = checker.ahead() {
         let what = format!("an anchor covers {} commits", anchor.size);
         return Ok(Some(Damage { at: end.next(), until: None, kind: DamageKind::RolledBack, what }));

@@ -38,7 +38,7 @@ fn leaf(record: &StoredRecord) -> Hash {
         let commitment = match &event.content {
             StoredContent::None => None,
             StoredContent::Present { salt, bytes } => Some(commitment(salt, bytes)),
-            StoredContent::Erased { commitment } => Some(*commitment),
+            StoredContent::Erased { commitment } | StoredContent::Sealed { commitment } => Some(*commitment),
         };
         let (kind, version, facts) = (event.kind, event.version, event.facts.as_slice());
         leaf.add(&LeafEvent { kind, version, facts, commitment: commitment.as_ref() });

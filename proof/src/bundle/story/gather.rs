@@ -174,6 +174,10 @@ impl<'a> Stories<'a> {
             if let Some(arguments) = self.edited.get(origin) {
                 return Some(arguments.clone());
             }
+            // The words of the decision that changed them are not here.
+            if self.admitted.get(origin).is_none_or(|(_, before)| before.arguments != admitted.arguments) {
+                return None;
+            }
             call = origin;
         }
         None
