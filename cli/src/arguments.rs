@@ -123,12 +123,6 @@ pub(crate) enum Command {
     Replay(Replay),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
     Why(Why),
-    /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.
-    Verify(Verify),
-    /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
-    Export(Export),
-    /// Check a bundle that was exported, offline.
-    CheckBundle(CheckBundle),
     /// Show what waits for people.
     Approvals(Approvals),
     /// Show which calls are allowed to come without asking.
@@ -147,27 +141,40 @@ pub(crate) enum Command {
     Revoke(Revoke),
     /// Say what became of a call whose outcome is unknown.
     Settle(Settle),
-    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
-    Erase(Erase),
     /// Open a world and do what is owed, until it is idle.
     Resume(Resume),
-    /// Delete worlds for good: by name, or those that nobody used for long.
-    Delete(Delete),
-    /// Copy the store into a directory that is a store itself, also while it is in use.
-    Backup(Backup),
+    #[command(flatten)]
+    Logs(LogCommand),
+    /// Show the store's health, which credentials are set, and versions.
+    Doctor,
+    /// Print a completion script for a shell.
+    Completions(Completions),
+}
+
+/// What concerns logs as a whole: proofs, copies, branches, and their end.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogCommand {
+    /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.
+    Verify(Verify),
     /// Print the signed heads of logs, to be kept elsewhere.
     Anchor(Anchor),
     /// Make a key that signs logs, or show its public part.
     #[command(subcommand)]
     Key(Key),
+    /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
+    Export(Export),
+    /// Check a bundle that was exported, offline.
+    CheckBundle(CheckBundle),
     /// Branch a world off another one: go on from there, and see what else could have happened.
     Fork(Fork),
     /// Compare two worlds, or one at two positions: where they part, and what happened in each from there on.
     Diff(Diff),
-    /// Show the store's health, which credentials are set, and versions.
-    Doctor,
-    /// Print a completion script for a shell.
-    Completions(Completions),
+    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
+    Erase(Erase),
+    /// Delete worlds for good: by name, or those that nobody used for long.
+    Delete(Delete),
+    /// Copy the store into a directory that is a store itself, also while it is in use.
+    Backup(Backup),
 }
 
 /// `chat`.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::arguments::{Arguments, Command, Common};
+use crate::arguments::{Arguments, Command, Common, LogCommand};
 use crate::exit::{self, CliError};
 use crate::{interrupt, terminal};
 
@@ -82,33 +82,23 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
-        Command::Erase(_)
-        | Command::Delete(_)
-        | Command::Backup(_)
-        | Command::Anchor(_)
-        | Command::Key(_)
-        | Command::Verify(_)
-        | Command::Export(_)
-        | Command::CheckBundle(_)
-        | Command::Fork(_)
-        | Command::Diff(_) => keep(common, command).await,
+        Command::Logs(command) => keep(common, command).await,
     }
 }
 
 /// What concerns logs as a whole: proofs, copies, branches, and their end.
-async fn keep(common: &Common, command: Command) -> Result<(), CliError> {
+async fn keep(common: &Common, command: LogCommand) -> Result<(), CliError> {
     match command {
-        Command::Verify(arguments) => verify::verify(common, arguments).await,
-        Command::Anchor(arguments) => anchor::anchor(common, arguments).await,
-        Command::Key(arguments) => key::key(common, arguments),
-        Command::Export(arguments) => export::export(common, arguments).await,
-        Command::CheckBundle(arguments) => check_bundle::check_bundle(common, &arguments),
-        Command::Fork(arguments) => fork::fork(common, arguments).await,
-        Command::Diff(arguments) => diff::diff(common, arguments).await,
-        Command::Erase(arguments) => erase::erase(common, arguments).await,
-        Command::Delete(arguments) => delete::delete(common, arguments).await,
-        Command::Backup(arguments) => backup::backup(common, arguments).await,
-        other => Err(CliError::other(exit::USAGE, format!("{other:?} is no command about logs"))),
+        LogCommand::Verify(arguments) => verify::verify(common, arguments).await,
+        LogCommand::Anchor(arguments) => anchor::anchor(common, arguments).await,
+        LogCommand::Key(arguments) => key::key(common, arguments),
+        LogCommand::Export(arguments) => export::export(common, arguments).await,
+        LogCommand::CheckBundle(arguments) => check_bundle::check_bundle(common, &arguments),
+        LogCommand::Fork(arguments) => fork::fork(common, arguments).await,
+        LogCommand::Diff(arguments) => diff::diff(common, arguments).await,
+        LogCommand::Erase(arguments) => erase::erase(common, arguments).await,
+        LogCommand::Delete(arguments) => delete::delete(common, arguments).await,
+        LogCommand::Backup(arguments) => backup::backup(common, arguments).await,
     }
 }
 

@@ -69,3 +69,19 @@ fn a_note_that_somebody_kept_proves_that_the_log_only_grew() {
     desk.run(&["export", "release-room", "--format", "bundle", "--events", "0"]).expect(2);
     desk.run(&["export", "release-room", "--format", "bundle", "--events", "999"]).expect(2);
 }
+
+#[test]
+fn heads_in_the_log_vouch_for_a_bundle_without_a_key_at_hand_and_a_fork_has_none_of_its_parents() {
+    let desk = Desk::new();
+    desk.write("key", &format!("{SIGNER}\n"));
+    std::fs::set_permissions(desk.path("key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    desk.run(&["run", &example("release-room.yaml"), "--key", "key"]).expect(0);
+    export(&desk, &[], "whole.json");
+    desk.run(&["check-bundle", "whole.json", "--trust", VERIFIER]).expect(0).out_has("Verdict: intact.");
+    desk.run(&["check-bundle", "whole.json", "--trust", VERIFIER, "--at", "999"]).expect(6).err_has("no event 999");
+    desk.run(&["fork", "release-room", "--at", "20", "--as", "branch"]).expect(0);
+    desk.run(&["anchor", "branch"]).expect(3).err_has("folkmoot key new");
+    desk.run(&["export", "branch", "--format", "bundle", "-o", "branch.json"]).expect(0);
+    desk.run(&["check-bundle", "branch.json", "--trust", VERIFIER]).expect(6).out_has("not signed");
+    desk.run(&["verify", "--all", "--trust", VERIFIER]).expect(0);
+}

@@ -47,3 +47,46 @@ impl TakenOut {
         Some(Damage { at, until: None, kind: DamageKind::TakenOut, what })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GONE: ContentRef<'static> = ContentRef::Erased { by: None, commitment: [7; 32] };
+    const ENCRYPTED: ContentRef<'static> = ContentRef::Sealed { key: [0; 16], nonce: [0; 24], bytes: b"?" };
+
+    fn span(from: u64, to: u64) -> Span {
+        Span { from: Position::new(from), to: Position::new(to) }
+    }
+
+    fn first_unasked(gone: &[u64], asked: &[Span]) -> Option<Position> {
+        let mut taken = TakenOut { asked: asked.to_vec(), ..TakenOut::default() };
+        gone.iter().for_each(|at| taken.look_at(Position::new(*at), &GONE));
+        taken.unasked().map(|damage| damage.at)
+    }
+
+    #[test]
+    fn content_that_somebody_asked_to_erase_is_no_damage() {
+        assert_eq!(first_unasked(&[4, 5, 6, 9], &[span(8, 9), span(3, 6)]), None);
+        assert_eq!(first_unasked(&[], &[]), None);
+    }
+
+    #[test]
+    fn content_that_is_gone_without_a_request_is_damage_at_its_place() {
+        assert_eq!(first_unasked(&[4, 5, 6], &[span(4, 4), span(6, 6)]), Some(Position::new(5)));
+        assert_eq!(first_unasked(&[2], &[]), Some(Position::new(2)));
+    }
+
+    #[test]
+    fn content_is_encrypted_in_sealed_worlds_only() {
+        let mut open = TakenOut::default();
+        open.look_at(Position::new(3), &ENCRYPTED);
+        assert_eq!(
+            open.unasked().map(|damage| (damage.at, damage.kind)),
+            Some((Position::new(3), DamageKind::TakenOut))
+        );
+        let mut sealed = TakenOut { is_sealed: true, ..TakenOut::default() };
+        sealed.look_at(Position::new(3), &ENCRYPTED);
+        assert_eq!(sealed.unasked(), None);
+    }
+}
