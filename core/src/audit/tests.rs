@@ -1,6 +1,6 @@
 use super::*;
 use crate::command::CommandKind;
-use crate::event::{CallStatus, EpochOpened, EventRecord, StoredContent, Verdict as Word};
+use crate::event::{CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word};
 use crate::ids::{Seed, Stamp, Time};
 use crate::refusal::RefusalReason;
 use crate::testing::*;
@@ -214,4 +214,21 @@ fn result_that_nobody_gave_is_seen() {
         finished.status = CallStatus::Denied;
     });
     assert!(matches!(found, Finding::Diverged(_)), "{found:?}");
+}
+
+#[test]
+fn yes_that_is_smuggled_into_an_explained_commit_diverges() {
+    let past = Past::began().bob_calls(&[("wipe", "{}")]);
+    let request = past.request();
+    let decided = past.clone().then(allow(request)).last().last().cloned().unwrap();
+    let mut commits = past.commits;
+    let said = commits.iter_mut().flat_map(|commit| &mut commit.events);
+    said.filter(|event| matches!(event, Event::MessagePosted(_))).for_each(erase);
+    let answer = commits.iter_mut().find(|commit| commit.header.command == CommandKind::RecordAnswer).unwrap();
+    answer.events.extend([
+        Event::PrefixBroken(PrefixBroken { agent: agent("bob"), cause: PrefixCause::MemoryFull, dropped: 0 }),
+        decided,
+    ]);
+    let first = report(&commits).first.expect("a divergence");
+    assert_eq!(first.command, CommandKind::RecordAnswer);
 }
