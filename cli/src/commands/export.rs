@@ -1,10 +1,15 @@
 //! `folkmoot export`.
 
+use folkmoot::audit::Check;
+use folkmoot::core::audit::Verdict;
+use folkmoot::core::ids::WorldName;
+use folkmoot::export::{CheckVerdict, ExportFormat, Integrity};
 use futures::TryStreamExt as _;
 use serde_json::Value;
 
 use crate::arguments::{Common, Export, Form};
 use crate::commands::export_bundle::export_bundle;
+use crate::commands::verify::report;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::{self, NewFile};
 use crate::show::remark;
@@ -12,6 +17,7 @@ use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::export::ExportQuery;
 use crate::view::query::{Answer, Query};
+use crate::view::verify::Given;
 
 /// Writes a world down.
 pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), CliError> {
@@ -24,8 +30,13 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
         return Err(CliError::other(USAGE, "--events, --why and --note are for --format bundle"));
     }
     let (world, force) = (arguments.world, arguments.force);
-    let query = ExportQuery { world, format, integrity: folkmoot::export::Integrity::NotChecked };
-    let pieces = Source::open(common).await?.ask(Query::Export(query)).await?;
+    let source = Source::open(common).await?;
+    let integrity = match format {
+        ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,
+        ExportFormat::Markdown | ExportFormat::Lines => Integrity::NotChecked,
+    };
+    let query = ExportQuery { world, format, integrity };
+    let pieces = source.ask(Query::Export(query)).await?;
     let Some(path) = target else { return print(pieces).await };
     let mut file = NewFile::beside(&path)?;
     write(pieces, |piece| file.write(piece.as_bytes())).await?;
@@ -34,6 +45,23 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
         remark(&format!("{} is written", path.display()));
     }
     Ok(())
+}
+
+/// What verifying the world says, for the report.
+async fn integrity(source: Source, world: WorldName) -> Result<Integrity, CliError> {
+    let (_, report) = report(source, world, Given::default()).await?;
+    let line = |check: Check| {
+        let verdict = match check.verdict {
+            Verdict::Intact => CheckVerdict::Intact,
+            Verdict::DamagedAt(at) => CheckVerdict::Broken(format!("damaged at {at}: {}", check.detail)),
+            Verdict::DivergedAt(at) => CheckVerdict::Broken(format!("diverged at {at}: {}", check.detail)),
+            Verdict::RulesNotInThisBuild | Verdict::Erased | Verdict::NotChecked => {
+                CheckVerdict::NotChecked(check.detail)
+            }
+        };
+        (check.name, verdict)
+    };
+    Ok(Integrity::Checked { lines: report.checks.into_iter().map(line).collect() })
 }
 
 async fn print(pieces: Answer) -> Result<(), CliError> {

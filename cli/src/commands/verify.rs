@@ -107,7 +107,11 @@ fn show(terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
 }
 
 /// Asks for a world's report; gives its id with it.
-async fn report(source: Source, world: WorldName, given: Given) -> Result<(Option<WorldId>, WorldReport), CliError> {
+pub(crate) async fn report(
+    source: Source,
+    world: WorldName,
+    given: Given,
+) -> Result<(Option<WorldId>, WorldReport), CliError> {
     let mut answer = source.ask(Query::Verify(VerifyQuery { world, given })).await?;
     let mut id = None;
     while let Some(value) = answer.try_next().await? {

@@ -71,7 +71,8 @@ fn a_report_tells_of_the_approval_and_the_run() {
         "<title>run_command (tool)</title>",
         "worker wants to run <b>run_command</b>",
         "allowed</span> by <b>ada</b>",
-        "integrity not checked",
+        "re-decision",
+        "no anchor of it was given",
     ] {
         assert!(page.contains(part), "no {part:?} in {page}");
     }
