@@ -84,7 +84,7 @@ fn standing(integrity: &Integrity) -> (&'static str, &'static str) {
     if is(|verdict| matches!(verdict, CheckVerdict::Broken(_))) {
         ("no", "not as it was written")
     } else if is(|verdict| matches!(verdict, CheckVerdict::NotChecked(_))) {
-        ("open", "intact as far as checked")
+        ("open", "nothing wrong found, not all was checked")
     } else {
         ("yes", "intact")
     }

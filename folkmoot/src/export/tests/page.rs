@@ -105,7 +105,8 @@ fn integrity_is_told_as_the_caller_found_it() {
     let some = [all, vec![line("heads", CheckVerdict::NotChecked("no anchor".to_owned()))]].concat();
     let page = past.export_with(ExportFormat::Html, &Integrity::Checked { lines: some.clone() });
     assert!(
-        page.contains("class=\"badge open\">intact as far as checked</a>") && page.contains("<small>no anchor</small>")
+        page.contains("class=\"badge open\">nothing wrong found, not all was checked</a>")
+            && page.contains("<small>no anchor</small>")
     );
     let bad = [some, vec![line("rules", CheckVerdict::Broken("at 7".to_owned()))]].concat();
     let page = past.export_with(ExportFormat::Html, &Integrity::Checked { lines: bad });
