@@ -167,6 +167,9 @@ impl From<OpenError> for CliError {
         if let OpenError::Refused(Refusal::BadDefinition { why }) = &error {
             return Self::other(USAGE, format!("the world's definition cannot be used: {why}"));
         }
+        if let OpenError::Refused(refusal) = &error {
+            return Self::other(USAGE, crate::show::refusal(refusal));
+        }
         Self::World(error)
     }
 }
