@@ -7,6 +7,7 @@
 //! marker that only a wire has. A key alone says nothing.
 
 mod call;
+mod comments;
 mod cursor;
 mod find;
 mod found;

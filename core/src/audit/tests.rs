@@ -232,3 +232,13 @@ fn yes_that_is_smuggled_into_an_explained_commit_diverges() {
     let first = report(&commits).first.expect("a divergence");
     assert_eq!(first.command, CommandKind::RecordAnswer);
 }
+
+#[test]
+fn what_was_erased_explains_no_other_attempt() {
+    let mut past = past();
+    erase(past.commits[1].events.iter_mut().find(|event| matches!(event, Event::MessagePosted(_))).unwrap());
+    let opened = past.commits.iter().position(|commit| commit.header.command == CommandKind::OpenTurn).unwrap();
+    let Some(Event::ModelCalled(called)) = past.commits[opened].events.last_mut() else { panic!() };
+    called.attempt = crate::ids::Attempt(2);
+    assert!(matches!(audit(&past.commits)[opened], Finding::Diverged(_)));
+}

@@ -2,6 +2,7 @@
 //! trailing commas and raw line breaks in texts.
 
 use super::call::{Begins, Cut, Frame};
+use super::comments::Comment;
 use super::known::Known;
 use super::word::canonical;
 use crate::event::ArtifactFamily;
@@ -50,8 +51,7 @@ enum Lex {
     Text { quote: u8, is_key: bool, is_escaped: bool },
     Word,
     Slash,
-    LineComment,
-    BlockComment { is_star: bool },
+    Comment(Comment),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,15 +113,31 @@ impl Json {
         self.found.or_else(|| last.family_cut(cut)).or_else(arguments)
     }
 
-    /// Reads on.
+    /// The comment that is read.
+    pub(super) const fn comment(&self) -> Option<Comment> {
+        match self.lex {
+            Lex::Comment(comment) => Some(comment),
+            Lex::Between | Lex::Text { .. } | Lex::Word | Lex::Slash => None,
+        }
+    }
+
+    /// Skips so many bytes of the comment that is read, and goes on as it stands behind them.
+    pub(super) const fn skip_comment(&mut self, count: usize, behind: Comment) {
+        self.read = self.read.saturating_add(count);
+        self.lex = Lex::Comment(behind);
+    }
+
+    /// Reads on, no further than to where a comment begins or ends.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Reads {
         let mut rest = bytes;
         while let Some(&b) = rest.first() {
+            let was_comment = self.comment().is_some();
             let taken = match self.lex {
                 Lex::Text { quote, is_key, is_escaped } => self.in_text(rest, quote, is_key, is_escaped),
                 Lex::Between => self.between(b),
                 Lex::Word => self.in_word(b),
-                Lex::Slash | Lex::LineComment | Lex::BlockComment { .. } => self.in_comment(b),
+                Lex::Slash => self.begin_comment(b),
+                Lex::Comment(comment) => Some(self.in_comment(rest, comment)),
             };
             let Some(taken) = taken else { return Reads::Broken };
             self.read = self.read.saturating_add(taken);
@@ -131,6 +147,9 @@ impl Json {
                 if self.open.is_empty() {
                     return Reads::Whole;
                 }
+            }
+            if was_comment || self.comment().is_some() {
+                return Reads::Further;
             }
         }
         Reads::Further
@@ -286,16 +305,31 @@ impl Json {
         Some(0)
     }
 
-    fn in_comment(&mut self, b: u8) -> Option<usize> {
-        self.lex = match (self.lex, b) {
-            (Lex::Slash, b'/') => Lex::LineComment,
-            (Lex::Slash, b'*') => Lex::BlockComment { is_star: false },
-            (Lex::Slash, _) => return None,
-            (Lex::LineComment, b'\n') | (Lex::BlockComment { is_star: true }, b'/') => Lex::Between,
-            (Lex::BlockComment { .. }, b) => Lex::BlockComment { is_star: b == b'*' },
-            (lex @ (Lex::LineComment | Lex::Between | Lex::Word | Lex::Text { .. }), _) => lex,
+    fn begin_comment(&mut self, b: u8) -> Option<usize> {
+        self.lex = match b {
+            b'/' => Lex::Comment(Comment::Line),
+            b'*' => Lex::Comment(Comment::Block { is_star: false }),
+            _ => return None,
         };
         Some(1)
+    }
+
+    /// Gives how many bytes were taken: those before the end of the comment, or the one that ends it.
+    fn in_comment(&mut self, rest: &[u8], comment: Comment) -> usize {
+        let end = match comment {
+            Comment::Line => rest.iter().position(|b| *b == b'\n'),
+            Comment::Block { is_star: true } if rest.first() == Some(&b'/') => Some(0),
+            Comment::Block { .. } => rest.windows(2).position(|pair| pair == b"*/").map(|star| star.saturating_add(1)),
+        };
+        if end == Some(0) {
+            self.lex = Lex::Between;
+            return 1;
+        }
+        let inside = rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest);
+        if comment != Comment::Line {
+            self.lex = Lex::Comment(Comment::Block { is_star: inside.last() == Some(&b'*') });
+        }
+        inside.len()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a value ends that is known for a call: its end, or as far as can be told.
 
+use super::comments::Comments;
 use super::cursor::{Cursor, Stop};
 use super::json::Reads;
 use super::known::Known;
@@ -22,7 +23,7 @@ pub(super) enum Ends {
 /// Skips the value at `cursor`, which is part of an artifact.
 pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends, Stop> {
     let mut value = Value::new(known.clone(), 0);
-    let ends = match value.feed(cursor.rest()) {
+    let ends = match value.feed(cursor.rest(), cursor.at, &mut Comments::default()) {
         Reads::Whole => Ends::Whole,
         Reads::Broken => {
             let end = broken_end(cursor.rest(), &value, cursor.is_whole)?;

@@ -1,5 +1,6 @@
 //! The scanner: from the deltas of a text to what of it stays.
 
+use super::comments::Comments;
 use super::cursor::{Cursor, Stop, floor};
 use super::find::first_of;
 use super::found::Found;
@@ -44,6 +45,7 @@ pub struct Firewall {
     clean: usize,
     /// The JSON value at `at`, as far as it was read.
     value: Option<Value>,
+    comments: Comments,
     /// What is held is looked at again when it has this many bytes.
     retry_at: usize,
     swallows: Option<Swallows>,
@@ -88,6 +90,7 @@ impl Firewall {
             is_line_start: true,
             clean: 0,
             value: None,
+            comments: Comments::default(),
             retry_at: 0,
             swallows: None,
             wrap: Wrap::default(),
@@ -225,7 +228,8 @@ impl Firewall {
         };
         let from = value.len();
         let bound = rest.get(..floor(rest, JSON_MAX)).unwrap_or(rest);
-        let reads = value.feed(bound.get(from..).unwrap_or_default());
+        let place = self.base.saturating_add(self.at).saturating_add(from);
+        let reads = value.feed(bound.get(from..).unwrap_or_default(), place, &mut self.comments);
         let is_bound = is_whole || rest.len() >= JSON_MAX;
         let found = if reads == Reads::Further && is_bound { value.found_cut() } else { value.found() };
         let artifact = |to, family| Found { from: 0, to, family, closes: &[], is_encoded: value.is_encoded() };
@@ -259,7 +263,7 @@ impl Firewall {
         let end = match &mut swallows.until {
             Until::Value(value) => {
                 let before = value.len();
-                let reads = value.feed(rest);
+                let reads = value.feed(rest, self.base.saturating_add(self.at), &mut self.comments);
                 let taken = value.len().saturating_sub(before);
                 if reads == Reads::Further { Err(taken) } else { Ok(taken) }
             }

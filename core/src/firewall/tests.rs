@@ -6,6 +6,7 @@ use super::*;
 use crate::event::ArtifactFamily;
 
 mod bounds;
+mod comments;
 mod corpus;
 mod laws;
 mod odd;

@@ -1,11 +1,12 @@
 //! A JSON value in a text, plain or as it stands inside a text of another one: `{\"name\": …}`.
 
+use super::comments::{Comment, Comments};
 use super::json::{Json, Reads};
 use super::known::Known;
 use crate::event::ArtifactFamily;
 
 /// How many times a value may be written into a text and be known again.
-const LEVELS_MAX: usize = 2;
+pub(super) const LEVELS_MAX: usize = 2;
 
 /// The most bytes that are looked at to tell how often a value was written into a text.
 const PROBE_MAX: usize = 64;
@@ -16,6 +17,8 @@ pub(super) struct Value {
     json: Json,
     /// One for each time that it was written into a text: whether a backslash was read.
     escapes: Vec<bool>,
+    /// How a comment stood, and where, before a character of which only the beginning was read.
+    begun: Option<(Comment, usize)>,
     read: usize,
     good: usize,
     is_broken: bool,
@@ -24,7 +27,7 @@ pub(super) struct Value {
 impl Value {
     /// A value that was written into texts `level` times.
     pub(super) fn new(known: Known, level: usize) -> Self {
-        Self { json: Json::new(known), escapes: vec![false; level], read: 0, good: 0, is_broken: false }
+        Self { json: Json::new(known), escapes: vec![false; level], begun: None, read: 0, good: 0, is_broken: false }
     }
 
     pub(super) const fn found(&self) -> Option<ArtifactFamily> {
@@ -53,14 +56,48 @@ impl Value {
         !self.escapes.is_empty()
     }
 
-    /// Reads on. What is broken stays so.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Reads {
-        if self.is_broken {
-            return Reads::Broken;
+    /// Reads on: `bytes` stand at `place` in the text whose `comments` those are. What is broken stays so.
+    pub(super) fn feed(&mut self, bytes: &[u8], place: usize, comments: &mut Comments) -> Reads {
+        let mut rest = bytes;
+        while !rest.is_empty() && !self.is_broken {
+            let before = self.read;
+            let place = place.saturating_add(bytes.len()).saturating_sub(rest.len());
+            let reads = self.feed_some(rest, place, comments);
+            self.is_broken = reads == Reads::Broken;
+            if reads != Reads::Further {
+                return reads;
+            }
+            rest = rest.get(self.read.saturating_sub(before)..).unwrap_or_default();
         }
+        if self.is_broken { Reads::Broken } else { Reads::Further }
+    }
+
+    /// Reads some of `bytes`, and of comments what is not known.
+    fn feed_some(&mut self, bytes: &[u8], place: usize, comments: &mut Comments) -> Reads {
+        let (before, level) = (self.read, self.escapes.len());
+        let comment = self.comment();
+        let known = comment.and_then(|comment| comments.skip(comment, level, place, bytes.len()));
+        if let Some((count, behind)) = known {
+            self.json.skip_comment(count, behind);
+            self.read = self.read.saturating_add(count);
+            return Reads::Further;
+        }
+        let begun = self.begun.take().or(comment.map(|comment| (comment, place)));
         let reads = if self.is_encoded() { self.feed_encoded(bytes) } else { self.feed_plain(bytes) };
-        self.is_broken = reads == Reads::Broken;
+        let end = place.saturating_add(self.read.saturating_sub(before));
+        match (begun, self.comment()) {
+            (Some((comment, from)), Some(behind)) if reads == Reads::Further => {
+                comments.note(comment, behind, level, from, end.saturating_sub(from));
+            }
+            (Some(_), None) if self.json.comment().is_some() => self.begun = begun,
+            (Some(_) | None, _) => {}
+        }
         reads
+    }
+
+    /// The comment that is read, between two of its characters.
+    fn comment(&self) -> Option<Comment> {
+        self.json.comment().filter(|_| !self.escapes.contains(&true))
     }
 
     fn feed_plain(&mut self, bytes: &[u8]) -> Reads {
@@ -69,6 +106,7 @@ impl Value {
         reads
     }
 
+    /// Reads on to the end of the next character as it was before it was written into a text.
     fn feed_encoded(&mut self, bytes: &[u8]) -> Reads {
         for b in bytes {
             let Ok(decoded) = self.decode(*b) else { return Reads::Broken };
@@ -81,7 +119,7 @@ impl Value {
             if self.json.good() != before {
                 self.good = self.read;
             }
-            if reads == Reads::Whole {
+            if reads == Reads::Whole || decoded.is_some() {
                 return reads;
             }
         }

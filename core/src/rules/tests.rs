@@ -2,6 +2,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::event::{Finding, Severity};
+use crate::ids::ModelName;
+use crate::spec::{Limits, ModelSpec};
 use crate::testing::*;
 use crate::tool::{ArtifactField, ArtifactSpec, FieldForm};
 
@@ -212,4 +214,51 @@ fn a_kind_means_one_thing_in_a_room() {
     assert!(Rules::check(room_with(same(json!({ "type": "object" })))).is_ok());
     let kind = ArtifactName::new("estimate").unwrap();
     assert_eq!(fault(same(json!(true))), RulesError::TwoKinds { kind });
+}
+
+#[test]
+fn limits_that_a_definition_leaves_out_are_these() {
+    let limits = Limits {
+        model_calls_per_agent: 5,
+        model_calls_per_episode: 25,
+        tool_calls_per_answer: 5,
+        attempts: 3,
+        broadcast_max: 8,
+        hop_budget: 12,
+        pair_messages_max: 8,
+        ask_ttl_ms: 900_000,
+        ask_depth_max: 4,
+        inbox_max: 100,
+        news_max: 50,
+        transcript_max: 1_000,
+        items_max: 2_000,
+        approval_ttl_destructive_ms: 900_000,
+        approval_ttl_write_ms: 86_400_000,
+        grant_ttl_ms: 86_400_000,
+        message_bytes_max: 57_344,
+        attachments_max: 8,
+        attachment_bytes_max: 8_388_608,
+        cost: None,
+        cost_per_episode: None,
+    };
+    assert_eq!(Limits::default(), limits);
+}
+
+#[test]
+fn whoever_stands_in_for_a_model_is_another_defined_one_and_stands_there_once() {
+    let name = |text: &str| ModelName::new(text).unwrap();
+    let why = |fallback: &[&str]| {
+        let fallback: Vec<ModelName> = fallback.iter().map(|text| name(text)).collect();
+        let second = ModelSpec::new("scripted", "m-2");
+        let spec = room_with(|spec| {
+            spec.models.insert(name("second"), second);
+            spec.models.get_mut(&model()).unwrap().fallback = fallback;
+        });
+        Rules::check(spec).map(drop)
+    };
+    let fault = |of: &str, why| Err(RulesError::BadFallback { model: model(), name: name(of), why });
+    assert_eq!(why(&["second"]), Ok(()));
+    assert_eq!(why(&["second", "third"]), fault("third", "is not defined"));
+    assert_eq!(why(&["m"]), fault("m", "is itself"));
+    assert_eq!(why(&["second", "second"]), fault("second", "stands in the list already"));
 }

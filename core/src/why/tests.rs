@@ -204,3 +204,11 @@ fn a_request_shows_what_it_asked_and_what_was_decided() {
     let decision = Decision::from((decided, event));
     assert_eq!((decision.at, decision.by, decision.is_confirmed), (decided, person("ada"), false));
 }
+
+#[test]
+fn turn_that_was_handed_off_says_to_whom() {
+    let past = Past::with(room_that_asks()).said("@bob do it").woke("bob");
+    let turn = past.turn("bob");
+    let past = past.answered("bob", calls(&[("hand", "{\"agent\":\"eve\",\"text\":\"you\"}")]));
+    assert_eq!(story(&past, turn).end.unwrap().to, Some(agent("eve")));
+}

@@ -2,9 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Crossing, Fence, ModelText, ModelView};
+use serde_json::json;
+
+use super::{Crossing, Fence, ModelText, ModelView, observed};
 use crate::content::Content;
 use crate::event::CallStatus;
+use crate::ids::StateName;
+use crate::redaction::RedactionKind;
 use crate::request::Item;
 use crate::tool::{ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, ViewPolicy};
 
@@ -69,4 +73,13 @@ fn an_error_is_a_fixed_sentence_without_a_fence() {
     let view = ModelView::ended(&CallStatus::Failed(ToolErrorCode::NotFound), &outcome, Crossing::OPEN);
     assert_eq!((view.read().as_str(), view.has_failed()), ("not_found: What the arguments name is not there.", true));
     assert_eq!(text(&view), view.read());
+}
+
+#[test]
+fn what_a_client_told_is_redacted_as_texts_are() {
+    let redact = BTreeSet::from([RedactionKind::Email]);
+    let name = StateName::new("ui").unwrap();
+    let state = json!({ "to": "ada@example.com" });
+    let Item::State { text } = observed(&name, Some(&state), &redact) else { panic!("it is a state") };
+    assert_eq!(Fence::ClientState.inside(&text), "{\"state\":\"ui\",\"value\":{\"to\":\"[email]\"}}");
 }

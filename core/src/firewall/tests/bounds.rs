@@ -101,3 +101,12 @@ fn deep_nesting_is_read_in_good_time() {
     let deep = format!("{}{}{}", "[".repeat(100), r#"{"name":"search","arguments":{}}"#, "]".repeat(100));
     assert!(!scanned([deep.as_str()]).kept.contains("search"));
 }
+
+#[test]
+fn a_tag_has_attributes_up_to_a_bound() {
+    let found = |bytes: usize| {
+        let attributes = format!(" a=\"{}\"", "x".repeat(bytes - 5));
+        scan(&format!("<tool_call{attributes}>{{\"name\": \"x\", \"arguments\": {{}}}}</tool_call>"), &known()).len()
+    };
+    assert_eq!((found(256), found(257)), (1, 0));
+}

@@ -21,6 +21,8 @@ const ROWS: &[(&str, &str)] = &[
         "⟦```\n{\"name\":\"search\",\"arguments\":{}}\n```⟧\n⟦```\n{\"name\":\"search\",\"arguments\":{}}\n```⟧\nok",
     ),
     ("between two fences", "```\na\n```\n⟦{\"name\":\"search\",\"arguments\":{}}⟧\n```\nb\n```"),
+    ("marks at the end of a line of a fence", "```\na ```\n```\n⟦{\"name\":\"search\",\"arguments\":{}}⟧\n```\nb\n```"),
+    ("a call in a line with blanks behind it", "⟦Action: search[x]⟧  \nDone."),
     ("a fence in a list", "1. one\n   ⟦```json\n   {\"name\":\"search\",\"arguments\":{}}\n   ```⟧\n2. two"),
     ("a fence in a quote", "> ⟦```json\n> {\"name\":\"search\",\"arguments\":{}}\n> ```⟧\n> ok"),
     ("a long span of code", "⟦`` {\"name\":\"search\",\"arguments\":{}} ``⟧ ok"),

@@ -193,6 +193,17 @@ fn a_further_attempt_leads_to_the_failure_or_to_the_crash_that_lost_the_one_befo
     assert_eq!(of(&past.then(retry), EventKind::ModelCalled), then(first, &[&ASKED[1..]]));
 }
 
+#[test]
+fn a_further_attempt_is_made_because_its_own_call_failed() {
+    let past = Past::began().said("@bob @eve hi").woke("bob").woke("eve").model_failed("bob", ModelErrorKind::Overload);
+    let own = last(&past, EventKind::ModelFailed);
+    let past = past.model_failed("eve", ModelErrorKind::Overload).after_ms(60_000);
+    let retry = past.retry("bob");
+    let past = past.then(retry);
+    let nodes = slice(&past, last(&past, EventKind::ModelCalled));
+    assert_eq!(nodes.first().map(|node| node.because.as_slice()), Some([own].as_slice()));
+}
+
 /// Bob's call of a tool that may not repeat, lost in a crash.
 fn lost(tool: &str) -> Past {
     let room = room_with(|spec| spec.policy.mode = Mode::Auto);

@@ -61,3 +61,9 @@ fn who_bears_a_name_first_keeps_it() {
     assert_eq!(names.iter().collect::<Vec<_>>(), [("zoë", &1)]);
     assert_eq!(names.find("zoë"), Some(&1));
 }
+
+#[test]
+fn emoji_are_characters_of_their_own_unless_they_are_joined() {
+    assert_eq!(fold::cluster_len("\u{1f44d}\u{1f44d}"), 4);
+    assert_eq!(fold::cluster_len("\u{1f469}\u{200d}\u{1f4bb}"), 11);
+}

@@ -5,7 +5,7 @@ use crate::event::*;
 use crate::money::{Money, Price};
 use crate::request::Parameters;
 use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached, Reply, Usage};
-use crate::spec::WorldSpec;
+use crate::spec::{Limits, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
 use crate::world::{Meter, Spent};
@@ -73,6 +73,27 @@ fn answer_without_a_count_may_have_cost_its_worst_case() {
     let past = past.answered("bob", text("done"));
     assert_eq!(total(&past).spent, Spent { possible: worst, ..Spent::default() });
     assert_eq!((total(&past).uncounted, total(&past).unpriced), (1, 0));
+}
+
+#[test]
+fn answer_of_which_only_one_side_is_counted_is_not_counted() {
+    for (input, output) in [(Some(50), None), (None, Some(10))] {
+        let reply = Reply { usage: Usage { input, output, ..Usage::default() }, ..text("done").reply().clone() };
+        let past = priced(|_| {}).said("@bob hi").woke("bob").answered("bob", LLMResponse::Text(reply));
+        assert_eq!(total(&past).uncounted, 1);
+    }
+}
+
+#[test]
+fn closing_calls_of_others_are_held_against_an_agent_and_its_own_is_not() {
+    let past = priced(|spec| spec.limits.cost = Some(money("100000"))).said("@bob hi").woke("bob");
+    let Reserved { attempt, closing } = reserved(&past);
+    let fits = |name: &str, cost: Money| {
+        let limits = Limits { cost: Some(cost), ..Limits::default() };
+        past.world.used(&agent(name), episode(4), None).leaves(&limits, Money::ZERO).is_ok()
+    };
+    assert!(fits("bob", attempt));
+    assert!(!fits("eve", attempt) && fits("eve", attempt.plus(closing)));
 }
 
 #[test]

@@ -42,7 +42,9 @@ fn lost_run_that_may_repeat_runs_again_under_the_same_key() {
         let past = past.crashed();
         assert_eq!(past.owed(), [run(call, 2)], "{name}");
         assert_eq!(past.world.runnable(&agent("bob"), call).unwrap().idempotency_key, key);
-        past.started("bob", 0, 2).finished("bob", 0, 2, ToolOutcome::text("ok"));
+        let past = past.started("bob", 0, 2);
+        assert_eq!(past.world.runnable(&agent("bob"), call).unwrap().idempotency_key, key);
+        past.finished("bob", 0, 2, ToolOutcome::text("ok"));
     }
 }
 
@@ -72,6 +74,7 @@ fn tool_that_can_tell_is_asked_once() {
     let (agent, call) = (agent("bob"), past.call("bob", 0));
     let ask = Effect::Reconcile { agent: agent.clone(), call, attempt: Attempt(1) };
     assert_eq!(past.owed(), [ask]);
+    check(&past, &past.declare("bob", 0), &quietly(Refusal::Stale));
     let did_not = past.clone().then(past.reconcile("bob", 0, Reconciliation::DidNot));
     assert_eq!(did_not.owed(), [run(call, 2)]);
     let cannot = past.clone().then(past.reconcile("bob", 0, Reconciliation::CannotTell));
@@ -207,6 +210,10 @@ fn result_of_a_lost_run_from_its_dead_process_is_stale() {
     let past = running("write");
     let late = past.finish("bob", 0, 1, ToolOutcome::text("written"));
     check(&past.crashed(), &late, &quietly(Refusal::Stale));
+    // Nor is it the result of the run that takes its place.
+    let past = running("keep");
+    let late = past.finish("bob", 0, 1, ToolOutcome::text("kept"));
+    check(&past.crashed().started("bob", 0, 2), &late, &quietly(Refusal::Stale));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::command::{Command, Reply};
+use crate::command::{Action, Command, Judgement, Reply};
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{CallId, Incarnation, Time, TurnId};
@@ -94,12 +94,35 @@ fn turn_that_asks_nobody_is_closed_and_each_call_has_its_one_result() {
 }
 
 #[test]
-fn model_call_inbox_and_grants_of_the_parent_are_closed() {
+fn call_of_the_parent_is_none_of_the_childs() {
+    let before = Past::with(room_with(|spec| spec.policy.mode = Mode::Auto)).bob_calls(&[("write", "{}")]);
+    let forged = of(ada(), &before.start("bob", 0, 1));
+    let refused = before.forked().decide(&forged).answer;
+    assert!(matches!(refused, Err(Refusal::Right { reason: RefusalReason::OfParent, .. })), "{refused:?}");
+}
+
+#[test]
+fn model_call_and_inbox_of_the_parent_are_closed() {
     let child = Past::began().said("@bob @eve go").woke("bob").forked();
     assert_eq!((child.owed(), child.world.episodes().len()), (Vec::new(), 0));
     assert!(child.memory("eve").inbox.is_empty());
     assert_eq!(child.world.meters().total.lost, 1);
     assert_eq!(child.world.meters().total.spent.reserved, crate::money::Money::ZERO);
+}
+
+#[test]
+fn no_grant_of_the_parent_allows_anything() {
+    let before = asks();
+    let request = before.request();
+    let judgement = Judgement::new(Verdict::Allow).within(Scope::World);
+    let decide = Action::Decide { agent: agent("bob"), request, judgement };
+    let before = before.then(Command::of(ada(), decide)).started("bob", 0, 1);
+    let before = before.finished("bob", 0, 1, ToolOutcome::text("wiped")).carried_on("bob").answered("bob", text("ok"));
+    let same = |past: Past| past.bob_calls(&[("wipe", "{\"path\":\"a\"}")]);
+    assert_eq!(same(before.clone()).world.pending().len(), 0, "the parent's grant still holds there");
+    let child = before.forked();
+    assert_eq!(child.world.grants().count(), 0);
+    assert_eq!(same(child).world.pending().len(), 1);
 }
 
 #[test]
@@ -143,10 +166,7 @@ fn outcome_that_is_unknown_in_the_parent_is_not_asked_about_in_the_child() {
 fn child_has_no_recorded_steps_and_keeps_its_people() {
     let step = Command::of(
         crate::principal::Principal::World,
-        crate::command::Action::RecordStep {
-            step: crate::commit::StepKey { run: 1, index: 0 },
-            digest: crate::ids::Digest::of(&[]),
-        },
+        Action::RecordStep { step: crate::commit::StepKey { run: 1, index: 0 }, digest: crate::ids::Digest::of(&[]) },
     );
     let before = Past::began().said("@bob hi").then(step);
     let child = before.clone().forked();
@@ -160,7 +180,7 @@ fn fork_that_does_not_fit_its_parent_is_refused() {
     let past = asks();
     let of = |change: fn(&mut TreeHead)| {
         let mut command = fork_of(&past.world);
-        let crate::command::Action::Fork { base, .. } = &mut command.action else { panic!() };
+        let Action::Fork { base, .. } = &mut command.action else { panic!() };
         change(base);
         past.decide(&command).answer.unwrap_err().code()
     };

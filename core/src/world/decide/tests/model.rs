@@ -4,6 +4,7 @@ use crate::ids::{Attempt, Incarnation, Time};
 use crate::refusal::Refusal;
 use crate::response::{ModelError, ModelErrorKind};
 use crate::testing::*;
+use crate::tool::ToolOutcome;
 
 fn asking() -> Past {
     Past::began().said("@bob hi").woke("bob")
@@ -39,6 +40,17 @@ fn failed_attempt_is_made_again_when_its_back_off_is_over() {
     check(&past, &past.retry("bob"), &quietly(Refusal::Stale));
     let past = retried(past);
     assert_eq!(past.owed(), [Effect::CallModel { agent, call, attempt: Attempt(2) }]);
+}
+
+#[test]
+fn further_attempt_is_no_new_call() {
+    let room = room_with(|spec| spec.limits.model_calls_per_agent = 2);
+    let past = retried(Past::with(room).said("@bob go").woke("bob").model_failed("bob", ModelErrorKind::Overload));
+    let total = past.world.meters().total;
+    assert_eq!((total.calls, total.attempts), (1, 2));
+    let past = past.answered("bob", calls(&[("look", "{}")])).started("bob", 0, 1);
+    let past = past.finished("bob", 0, 1, ToolOutcome::text("seen")).carried_on("bob");
+    assert!(matches!(past.last(), [.., Event::ModelCalled(called)] if called.purpose == Purpose::Closing));
 }
 
 #[test]
@@ -126,4 +138,12 @@ fn retried_after(past: Past, definition: crate::spec::Definition) -> Past {
     assert!(due <= past.now);
     let command = past.retry("bob");
     past.then(command)
+}
+
+#[test]
+fn stream_begins_because_of_its_attempt() {
+    let past = asking();
+    let called = past.world.head();
+    let past = past.clone().then(past.stream("bob"));
+    assert_eq!(past.commits.last().unwrap().header.cause, Some(called));
 }

@@ -218,6 +218,11 @@ fn definition_whose_states_cannot_be_told_is_refused() {
         assert!(crate::rules::Rules::check(spec).is_err(), "{state:?}");
     }
     assert!(crate::rules::Rules::check(observing_room()).is_ok());
+    for (bytes_max, is_fine) in [(StateSpec::BYTES_MOST, true), (StateSpec::BYTES_MOST + 1, false)] {
+        let state = StateSpec { bytes_max, ..whole.clone() };
+        let spec = room_with(|spec| spec.states = [(ui(), state)].into());
+        assert_eq!(crate::rules::Rules::check(spec).is_ok(), is_fine, "{bytes_max}");
+    }
 }
 
 fn any_state() -> impl Strategy<Value = Value> {

@@ -272,3 +272,13 @@ fn what_is_gone_or_never_was_is_not_taken_back() {
     let reply = Command::of(ada(), Action::PostMessage { text, attachments, reply_to });
     check(&past, &reply, &quietly(Refusal::NoSuchMessage { message: at(9) }));
 }
+
+#[test]
+fn deliveries_that_failed_are_forgotten_with_what_was_to_be_delivered() {
+    let past = Past::began().said("@cody one");
+    let failed = past.fail_agent("cody");
+    let past = past.then(failed);
+    assert!(matches!(past.owed()[..], [Effect::Wake { not_before: Some(_), .. }]));
+    let past = past.then(retract(4)).said("@cody two");
+    assert_eq!(past.owed(), [Effect::Wake { agent: agent("cody"), not_before: None }]);
+}

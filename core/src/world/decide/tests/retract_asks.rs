@@ -97,3 +97,15 @@ fn handoff_that_is_made_anew_keeps_the_question_open() {
     let past = past.woke("eve").answered("eve", text("here after all"));
     assert_eq!(result(&past), Some("here after all".to_owned()));
 }
+
+#[test]
+fn question_is_unanswered_if_the_turn_that_would_have_answered_it_ends_with_its_own_question() {
+    let past = asked().woke("eve").answered("eve", calls(&[("ask", "{\"agent\":\"cody\",\"text\":\"you?\"}")]));
+    let further = question(&past);
+    let past = past.then(retract(further));
+    let status = CallStatus::Unanswered(UnansweredCause::Stopped);
+    let call = past.call("bob", 0);
+    let is_told = |event: &Event| matches!(event, Event::ToolFinished(end) if end.status == status && end.call == call);
+    assert!(past.last().iter().any(is_told));
+    assert!(matches!(wakes(&past)[..], [Effect::Continue { .. }]), "bob goes on without it");
+}

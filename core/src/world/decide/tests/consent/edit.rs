@@ -69,3 +69,12 @@ fn grant_beside_an_edit_is_for_the_edited_arguments() {
     let command = judged("bob", past.oldest(), edited(&json!({ "path": "b" })).within(Scope::Turn));
     assert_eq!(past.then(command).world.pending().len(), 0);
 }
+
+#[test]
+fn agent_reads_of_many_changes_the_first_and_how_many_there_are_beside() {
+    let many = (0..20).map(|number| (format!("p{number}"), json!(number)));
+    let past = edited_to(&Value::Object(many.chain([("path".to_owned(), json!("a"))]).collect()));
+    let past = past.started("bob", 0, 1).finished("bob", 0, 1, ToolOutcome::text("gone"));
+    let read = past.world.tool_results(&agent("bob"))[0].text().to_owned();
+    assert_eq!((read.matches(" is now ").count(), read.contains("and 4 more changes")), (16, true), "{read}");
+}
