@@ -6,12 +6,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId};
 
 use crate::blobs::Vault;
-use crate::engine::{Engine, EngineError, FrameNumber, Pair, SledEngine};
+use crate::engine::{EngineError, EngineKind, FrameNumber};
 use crate::home::head_record::{Head, HeadRecord};
 use crate::home::{self, Home};
 use crate::open_error::OpenError;
@@ -22,6 +21,7 @@ mod check;
 mod error;
 mod rows;
 
+pub(crate) use check::check;
 pub use error::BackupError;
 
 /// A copy of a store that opens like any other.
@@ -62,24 +62,35 @@ impl Cut {
 }
 
 /// Copies the store to `dir`, which must not exist or be empty.
-pub(crate) fn backup(shared: &Shared, engine: &dyn Engine, vault: &Vault, dir: &Path) -> Result<Backup, BackupError> {
-    refuse_inside(engine.home(), dir)?;
-    let home = Home::begin_half(dir.to_owned())?;
-    let copied = write(shared, engine, vault, home).and_then(|(cut, backup)| {
-        let events = check::check(&cut, dir)?;
+pub(crate) fn backup(
+    shared: &Shared,
+    (home, vault): (Option<&Path>, &Vault),
+    dir: &Path,
+) -> Result<Backup, BackupError> {
+    refuse_inside(home, dir)?;
+    // The copy has the engine that the store has; one in memory has no say.
+    let kind = home.map(EngineKind::of).transpose()?.flatten().unwrap_or_default();
+    let half = Home::begin_half(dir.to_owned())?;
+    let copied = write(shared, (half, kind), vault).and_then(|(cut, backup)| {
+        let events = check(&cut.worlds, dir)?;
         home::finish_half(dir)?;
         Ok(Backup { events, ..backup })
     });
-    if copied.is_err()
-        && let Err(error) = empty(dir)
-    {
-        tracing::warn!(%error, path = %dir.display(), "half a backup stays");
+    if copied.is_err() {
+        empty_or_warn(dir);
     }
     copied
 }
 
+/// Removes what was written of a copy that is not made.
+pub(crate) fn empty_or_warn(dir: &Path) {
+    if let Err(error) = empty(dir) {
+        tracing::warn!(%error, path = %dir.display(), "half a backup stays");
+    }
+}
+
 /// A backup in its own store would be in the way of it, and would be lost with it.
-fn refuse_inside(home: Option<&Path>, dir: &Path) -> Result<(), BackupError> {
+pub(crate) fn refuse_inside(home: Option<&Path>, dir: &Path) -> Result<(), BackupError> {
     let Some(home) = home.and_then(|home| home.canonicalize().ok()) else { return Ok(()) };
     let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
     let there = absolute.ancestors().find_map(|path| path.canonicalize().ok());
@@ -90,16 +101,18 @@ fn refuse_inside(home: Option<&Path>, dir: &Path) -> Result<(), BackupError> {
 }
 
 /// Writes the copy, whose events are not counted yet.
-fn write(shared: &Shared, engine: &dyn Engine, vault: &Vault, home: Home) -> Result<(Cut, Backup), BackupError> {
+fn write(shared: &Shared, (home, kind): (Home, EngineKind), vault: &Vault) -> Result<(Cut, Backup), BackupError> {
     let _alone = shared.chores();
+    let lease = shared.lease();
+    let engine = lease.engine()?;
     let cut = Cut::at_head(shared);
     let dir = home.path().to_owned();
     let target = |error: EngineError| BackupError::Target(home::open_error(&dir, error));
-    let copied = SledEngine::open_home(home).map_err(target)?;
-    rows::tables(engine, &copied, cut.swept, target)?;
+    let copied = kind.open_home(home).map_err(target)?;
+    rows::tables(engine, copied.as_ref(), cut.swept, target)?;
     drop(copied);
-    let copied = SledEngine::open_home(Home::open_half(dir.clone())?).map_err(target)?;
-    rows::frames(engine, &copied, &cut, target)?;
+    let copied = kind.open_home(Home::open_half(dir.clone())?).map_err(target)?;
+    rows::frames(engine, copied.as_ref(), &cut, target)?;
     drop(copied);
     let (blobs, blobs_damaged) = copy_blobs(shared, vault, &cut, &dir)?;
     note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
@@ -142,11 +155,6 @@ fn empty(dir: &Path) -> std::io::Result<()> {
 /// Opens what was copied, as if it were a store already.
 fn open_copy(dir: &Path) -> Result<Store, OpenError> {
     let home = Home::open_half(dir.to_owned())?;
-    let engine = SledEngine::open_home(home).map_err(|error| home::open_error(dir, error))?;
-    Store::with_engine(Arc::new(engine))
-}
-
-/// A row that says how far the frames of a database were dropped.
-fn trimmed(swept: FrameNumber) -> Pair {
-    SledEngine::trimmed_row(swept)
+    let engine = EngineKind::default().open_home(home).map_err(|error| home::open_error(dir, error))?;
+    Store::with_engine(engine)
 }

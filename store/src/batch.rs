@@ -190,3 +190,6 @@ fn check_incarnation(given: Incarnation, opened: Option<Incarnation>, current: I
     let fits = opened.map_or(given == current, |opened| opened == current.next());
     if fits { Ok(()) } else { Err(AppendError::Fenced { current }) }
 }
+
+#[cfg(test)]
+mod tests;

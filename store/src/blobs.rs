@@ -92,7 +92,9 @@ impl Vault {
             }
         };
         let found = match keys {
-            Some(keys) => found.map(|bytes| keys.open_file(world, &bytes).unwrap_or_default()),
+            Some(keys) => {
+                found.map(|bytes| opened(keys.open_file(world, &bytes))).transpose()?.map(Option::unwrap_or_default)
+            }
             None => found,
         };
         match found {
@@ -115,7 +117,7 @@ impl Vault {
             Self::Files { folder, .. } => {
                 for name in names(&folder_of(folder, world)).map_err(failed)? {
                     let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else { continue };
-                    let blob = digest(world, &bytes, keys).filter(|blob| name == file_name(world, *blob));
+                    let blob = digest(world, &bytes, keys)?.filter(|blob| name == file_name(world, *blob));
                     if let Some(blob) = blob {
                         to.keep(world, blob, bytes)?;
                         copied.whole += 1;
@@ -197,12 +199,20 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 }
 
 /// The digest of what stored bytes are; `None` if they cannot be those of a blob.
-fn digest(world: WorldId, bytes: &[u8], keys: Option<&Keyring>) -> Option<Digest> {
+fn digest(world: WorldId, bytes: &[u8], keys: Option<&Keyring>) -> Result<Option<Digest>, BlobError> {
     let plain = match keys {
-        Some(keys) => &keys.open_file(world, bytes)?,
-        None => bytes,
+        Some(keys) => opened(keys.open_file(world, bytes))?,
+        None => Some(bytes.to_vec()),
     };
-    (plain.len() <= BLOB_BYTES_MAX).then(|| Digest::sha256(plain))
+    Ok(plain.filter(|plain| plain.len() <= BLOB_BYTES_MAX).map(|plain| Digest::sha256(&plain)))
+}
+
+/// The bytes of a sealed file. Without the right key they are not those of any blob.
+fn opened(opened: io::Result<Option<Vec<u8>>>) -> Result<Option<Vec<u8>>, BlobError> {
+    match opened {
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(None),
+        opened => opened.map_err(failed),
+    }
 }
 
 /// The folder of a world's blobs.

@@ -177,6 +177,12 @@ fn failed(error: io::Error) -> AppendError {
     if is_full(&error) { AppendError::Full(error) } else { AppendError::Io(error) }
 }
 
+/// Reads a checkpoint and writes it again, for tests.
+#[cfg(feature = "testing")]
+pub(crate) fn rewrite(bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
+    decode(bytes).map(|saved| encode(&saved))
+}
+
 fn encode(saved: &Saved) -> Vec<u8> {
     let mut bytes = MARK.to_vec();
     bytes.extend_from_slice(&saved.at.get().to_le_bytes());

@@ -4,7 +4,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use folkmoot_core::commit::CommandKey;
@@ -18,6 +17,7 @@ use crate::index::Index;
 use crate::queue::{Queue, Request, answer};
 use crate::runs;
 use crate::shared::{Phase, Shared};
+use crate::sync::SyncSender;
 
 /// The most bytes of commits that are taken for one barrier.
 const BATCH_MAX: usize = 110 * 1024;
@@ -38,25 +38,42 @@ pub(crate) struct Committer {
     pub(crate) head_record: Option<HeadRecord>,
     pub(crate) sweeps: SyncSender<SweepDue>,
     pub(crate) synced_at: Instant,
+    /// What the last batch had no room for.
+    pub(crate) later: Vec<Request>,
 }
 
 impl Committer {
     /// Appends until the queue is closed, then gives the head record back.
     pub(crate) fn run(mut self) -> Option<HeadRecord> {
-        let mut again = Vec::new();
         loop {
-            let mut requests = std::mem::take(&mut again);
-            if requests.is_empty() {
-                requests = self.queue.take(BATCH_MAX);
-            }
-            if requests.is_empty() {
-                return self.head_record;
-            }
-            match self.commit(requests) {
-                Ok(later) => again = later,
-                Err(why) => self.stop(&why),
+            if !self.step() {
+                self.queue.wait();
+                if self.queue.is_empty() {
+                    return self.head_record;
+                }
             }
         }
+    }
+
+    /// Whether something waits for the next step.
+    pub(crate) fn has_work(&self) -> bool {
+        !self.later.is_empty() || !self.queue.is_empty()
+    }
+
+    /// Appends one batch of what waits; `false` if nothing does.
+    pub(crate) fn step(&mut self) -> bool {
+        let mut requests = std::mem::take(&mut self.later);
+        if requests.is_empty() {
+            requests = self.queue.take(BATCH_MAX);
+        }
+        if requests.is_empty() {
+            return false;
+        }
+        match self.commit(requests) {
+            Ok(later) => self.later = later,
+            Err(why) => self.stop(&why),
+        }
+        true
     }
 
     /// Appends one batch; gives those requests back that have to wait for it.

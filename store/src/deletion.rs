@@ -25,7 +25,9 @@ mod tombstone;
 
 pub use error::DeleteError;
 pub use tombstone::Tombstone;
-pub(crate) use tombstone::all as tombstones;
+#[cfg(feature = "testing")]
+pub(crate) use tombstone::rewrite;
+pub(crate) use tombstone::{all as tombstones, is_whole as is_tombstone, world as tombstone_world};
 
 /// Who deletes worlds, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,20 +47,14 @@ pub(crate) struct Traces<'a> {
     pub(crate) keys: &'a Keyring,
 }
 
-/// Deletes worlds; also finishes what an earlier deletion left to do.
-pub(crate) fn delete(
+/// Deletes worlds that were ended, for who has the chores; also finishes what an earlier deletion left to do.
+pub(crate) fn delete_alone(
     shared: &Shared,
     traces: Traces<'_>,
     worlds: &[WorldId],
     order: &Order,
 ) -> Result<Vec<Tombstone>, DeleteError> {
-    check_copies(shared, traces.vault, worlds)?;
-    let worlds = end(shared, worlds)?;
-    let _alone = shared.chores();
-    let tombstones = bury(shared, traces.engine, &worlds, order).inspect_err(|_| {
-        let mut index = shared.index();
-        worlds.iter().for_each(|world| index.go_on(*world));
-    })?;
+    let tombstones = bury(shared, traces.engine, worlds, order).inspect_err(|_| go_on(shared, worlds))?;
     {
         let _nobody = shared.no_files();
         let mut index = shared.index();
@@ -82,14 +78,21 @@ fn check_copies(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<()
     Ok(())
 }
 
-/// Lets nobody append to the worlds any more; gives them with forks before their parents.
-fn end(shared: &Shared, worlds: &[WorldId]) -> Result<Vec<WorldId>, DeleteError> {
+/// Lets nobody append to the worlds any more, if they may be deleted; gives them with forks before their parents.
+pub(crate) fn end(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<Vec<WorldId>, DeleteError> {
+    check_copies(shared, vault, worlds)?;
     // What is being appended lands first.
     let _between = shared.batch();
     let mut index = shared.index();
     let ordered = forks_first(&index, worlds)?;
     ordered.iter().for_each(|world| index.end(*world));
     Ok(ordered)
+}
+
+/// Lets worlds go on that were ended and are not deleted.
+pub(crate) fn go_on(shared: &Shared, worlds: &[WorldId]) {
+    let mut index = shared.index();
+    worlds.iter().for_each(|world| index.go_on(*world));
 }
 
 fn forks_first(index: &Index, worlds: &[WorldId]) -> Result<Vec<WorldId>, DeleteError> {
@@ -121,7 +124,7 @@ fn bury(
     if worlds.is_empty() {
         return Ok(Vec::new());
     }
-    runs::sweep_alone(shared, engine)?;
+    runs::leave_shared_frames(shared, engine)?;
     let tombstones: Vec<Tombstone> = {
         let index = shared.index();
         let known = worlds.iter().filter_map(|world| Some((*world, index.worlds.get(world)?)));

@@ -8,12 +8,16 @@ use std::io;
 use std::path::Path;
 
 mod failing;
+mod files;
+mod kind;
 mod memory;
 mod sled;
 
 pub use self::sled::SledEngine;
-pub(crate) use self::sled::is_full;
+pub(crate) use self::sled::{from_io, is_full};
 pub use failing::FailingEngine;
+pub use files::FilesEngine;
+pub use kind::EngineKind;
 pub use memory::MemoryEngine;
 
 /// The number of a frame. The first has 1; 0 is "before the first".
@@ -120,6 +124,23 @@ pub enum Table {
     Gone,
     /// The tombstones of deleted worlds.
     Deleted,
+}
+
+/// The key of the current term in [`Table::Meta`], in engines that keep it there.
+const TERM: &[u8] = b"term";
+
+/// The key of the last trimmed frame in [`Table::Meta`], in engines that keep it there.
+const TRIMMED: &[u8] = b"trimmed";
+
+/// Whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it never goes back.
+fn is_trimmed(value: Option<&[u8]>, number: FrameNumber) -> bool {
+    let noted = value.and_then(|value| <[u8; 8]>::try_from(value).ok());
+    noted.is_some_and(|noted| number.0 <= u64::from_be_bytes(noted))
+}
+
+/// The row of [`Table::Meta`] that tells an engine, once it is opened again, that the frames up to `number` were dropped.
+pub(crate) fn trimmed_row(number: FrameNumber) -> Pair {
+    (TRIMMED.to_vec(), number.0.to_be_bytes().to_vec())
 }
 
 /// A key and its value.

@@ -103,13 +103,8 @@ impl Eraser<'_> {
         base.map_or(Ok(()), |base| runs::remove_half_copied(lease.engine()?, world, base.at))
     }
 
-    /// Copies what is durable now into runs. A sweep that a process died in may have left its frames.
     fn leave_shared_frames(&self) -> Result<(), EngineError> {
-        let lease = self.shared.lease();
-        let engine = lease.engine()?;
-        runs::sweep_alone(self.shared, engine)?;
-        let swept = self.shared.index().swept;
-        engine.trim(swept)
+        runs::leave_shared_frames(self.shared, self.shared.lease().engine()?)
     }
 
     /// Destroys the keys of people of whom nothing else is left: that reaches every copy of what is sealed with them.

@@ -39,7 +39,8 @@ impl Home {
     /// Finds or makes the directory, and locks it.
     pub(crate) fn open(path: PathBuf, mode: OpenMode) -> Result<Self, OpenError> {
         match Kind::of(&path)? {
-            Kind::Store => {}
+            // Whoever made it may have died before its name was for good.
+            Kind::Store => sync_above(&path).map_err(|source| io_error(&path, source))?,
             Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
             Kind::Nothing | Kind::Empty => match mode {
                 OpenMode::Existing => return Err(OpenError::Missing { path }),
@@ -79,8 +80,8 @@ impl Home {
     }
 
     /// Whether frames were ever written here: then there must be a log.
-    pub(crate) fn has_been_used(&self) -> bool {
-        self.path.join(head_record::FILE).exists()
+    pub(crate) fn has_been_used(&self) -> io::Result<bool> {
+        self.path.join(head_record::FILE).try_exists()
     }
 }
 
@@ -149,7 +150,7 @@ fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     let make = || {
         fs::create_dir_all(path)?;
         replace(path, FORMAT_FILE, mark)?;
-        path.parent().filter(|parent| !parent.as_os_str().is_empty()).map_or(Ok(()), sync_folder)
+        sync_above(path)
     };
     make().map_err(|source| match Trouble::of(&source) {
         Trouble::Other => OpenError::CannotCreate { path: path.to_owned(), source },
@@ -179,7 +180,10 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
 /// Removes a folder with what is in it, if it is there; returns when its name is gone for good.
 pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     gone(fs::remove_dir_all(folder))?;
-    folder.parent().filter(|parent| parent.exists()).map_or(Ok(()), sync_folder)
+    match folder.parent() {
+        Some(parent) if parent.try_exists()? => sync_folder(parent),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// What is not there need not be removed.
@@ -189,14 +193,10 @@ pub(crate) fn gone(removed: io::Result<()>) -> io::Result<()> {
 
 /// Removes a file, and what a process that died may have left of it, for good.
 pub(crate) fn remove(folder: &Path, name: &str) -> io::Result<()> {
-    let gone = |path: PathBuf| match fs::remove_file(path) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(error),
-    };
-    let was_whole = gone(folder.join(name))?;
-    let was_half = gone(folder.join(half_written(name)))?;
-    if was_whole || was_half { sync_folder(folder) } else { Ok(()) }
+    gone(fs::remove_file(folder.join(name)))?;
+    gone(fs::remove_file(folder.join(half_written(name))))?;
+    // Whoever removed it may have died before that was for good.
+    gone(sync_folder(folder))
 }
 
 /// What a file is called until it is whole.
@@ -207,6 +207,23 @@ pub(crate) fn half_written(name: &str) -> String {
 /// Returns when the names in a folder survive power loss.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
+}
+
+/// Returns when the name of a folder survives power loss, and those of the folders above it, which may be just as new. One
+/// that this user cannot read or write was made by somebody else, and ends that.
+fn sync_above(folder: &Path) -> io::Result<()> {
+    for above in folder.canonicalize()?.ancestors().skip(1) {
+        match sync_folder(above) {
+            Err(error) if is_not_ours(&error) => return Ok(()),
+            synced => synced?,
+        }
+    }
+    Ok(())
+}
+
+fn is_not_ours(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | InvalidInput | Unsupported)
 }
 
 fn lock(path: &Path) -> Result<File, OpenError> {

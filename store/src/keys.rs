@@ -36,7 +36,15 @@ pub(crate) const OF_WORLD: KeyId = [0; 16];
 pub(crate) struct Keyring {
     /// `None`: in memory only.
     folder: Option<PathBuf>,
-    known: Mutex<BTreeMap<(WorldId, KeyId), Key>>,
+    known: Mutex<BTreeMap<(WorldId, KeyId), Known>>,
+}
+
+/// A key in memory.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    key: Key,
+    /// Whether this process knows that its file survives power loss.
+    is_safe: bool,
 }
 
 /// The key of whoever wrote an event's content. What the room is, and why something was erased, outlives people.
@@ -75,7 +83,7 @@ impl Keyring {
     /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with it.
     pub(crate) fn seal(&self, world: WorldId, key: KeyId, plain: &[u8]) -> io::Result<Sealed> {
         let mut nonce = [0; 24];
-        getrandom::fill(&mut nonce).map_err(io::Error::other)?;
+        crate::simulation::fill(&mut nonce).map_err(io::Error::other)?;
         let cipher = XChaCha20Poly1305::new(&self.obtain(world, key)?.into());
         let payload = Payload { msg: plain, aad: world.0.as_bytes() };
         let bytes = cipher.encrypt(&XNonce::from(nonce), payload);
@@ -83,10 +91,14 @@ impl Keyring {
         Ok(Sealed { key, nonce, bytes })
     }
 
-    /// What was sealed; `None` if its key is destroyed, or it is not what was written.
-    pub(crate) fn open(&self, world: WorldId, key: &KeyId, nonce: &Nonce, bytes: &[u8]) -> Option<Vec<u8>> {
-        let cipher = XChaCha20Poly1305::new(&self.find(world, *key)?.into());
-        cipher.decrypt(&XNonce::from(*nonce), Payload { msg: bytes, aad: world.0.as_bytes() }).ok()
+    /// What was sealed; `None` if its key is destroyed, also if the person was given another one since. A key that is
+    /// there and is not what was written is an error, of the kind [`io::ErrorKind::InvalidData`].
+    pub(crate) fn open(&self, world: WorldId, key: &KeyId, nonce: &Nonce, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        let Some(found) = self.find(world, *key)? else { return Ok(None) };
+        let cipher = XChaCha20Poly1305::new(&found.into());
+        let opened = cipher.decrypt(&XNonce::from(*nonce), Payload { msg: bytes, aad: world.0.as_bytes() }).ok();
+        // The world's own key is never replaced.
+        if opened.is_none() && *key == OF_WORLD { Err(broken("the world's key is another one")) } else { Ok(opened) }
     }
 
     /// Seals a whole file of the world: its nonce stands before it.
@@ -96,8 +108,8 @@ impl Keyring {
     }
 
     /// What was sealed so.
-    pub(crate) fn open_file(&self, world: WorldId, bytes: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, bytes) = bytes.split_first_chunk()?;
+    pub(crate) fn open_file(&self, world: WorldId, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        let Some((nonce, bytes)) = bytes.split_first_chunk() else { return Ok(None) };
         self.open(world, &OF_WORLD, nonce, bytes)
     }
 
@@ -119,28 +131,39 @@ impl Keyring {
         Ok(())
     }
 
+    /// The key to seal with, which survives power loss. The file of one that is there may be of a process that died before
+    /// it was synced.
     fn obtain(&self, world: WorldId, id: KeyId) -> io::Result<Key> {
         let mut known = self.known();
-        let there = known.get(&(world, id)).copied().map_or_else(|| self.read(world, id), |key| Ok(Some(key)))?;
-        if let Some(key) = there {
-            known.insert((world, id), key);
-            return Ok(key);
-        }
-        let mut key = [0; 32];
-        getrandom::fill(&mut key).map_err(io::Error::other)?;
-        if let Some(folder) = &self.folder {
-            write(folder, world, &id, &key)?;
-        }
-        known.insert((world, id), key);
+        let there = match known.get(&(world, id)) {
+            Some(Known { key, is_safe: true }) => return Ok(*key),
+            Some(Known { key, is_safe: false }) => Some(*key),
+            None => self.read(world, id)?,
+        };
+        let key = match (there, &self.folder) {
+            (Some(key), Some(folder)) => sync(folder, world, &id).map(|()| key)?,
+            (Some(key), None) => key,
+            (None, folder) => {
+                let mut key = [0; 32];
+                crate::simulation::fill(&mut key).map_err(io::Error::other)?;
+                folder.as_ref().map_or(Ok(()), |folder| write(folder, world, &id, &key))?;
+                key
+            }
+        };
+        known.insert((world, id), Known { key, is_safe: true });
         Ok(key)
     }
 
-    fn find(&self, world: WorldId, id: KeyId) -> Option<Key> {
+    fn find(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
         let mut known = self.known();
-        let there = known.get(&(world, id)).copied().map_or_else(|| self.read(world, id), |key| Ok(Some(key)));
-        let key = there.inspect_err(|error| tracing::warn!(%world, %error, "a key cannot be read")).ok().flatten()?;
-        known.insert((world, id), key);
-        Some(key)
+        if let Some(Known { key, .. }) = known.get(&(world, id)) {
+            return Ok(Some(*key));
+        }
+        let there = self.read(world, id)?;
+        if let Some(key) = there {
+            known.insert((world, id), Known { key, is_safe: false });
+        }
+        Ok(there)
     }
 
     /// The key in its file. One that is there and cannot be read is never taken for one that was destroyed.
@@ -150,13 +173,32 @@ impl Keyring {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             key => key?,
         };
-        let key = key.try_into().map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the key has not 32 bytes"))?;
-        Ok(Some(key))
+        decode(world, &id, &key).map(Some)
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Key>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Known>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A key as its file has it: with a checksum that tells whose it is.
+fn encode(world: WorldId, id: &KeyId, key: &Key) -> Vec<u8> {
+    let checksum = crc32fast::hash(&[world.0.as_bytes().as_slice(), id, key].concat());
+    [key.as_slice(), &checksum.to_le_bytes()].concat()
+}
+
+fn decode(world: WorldId, id: &KeyId, bytes: &[u8]) -> io::Result<Key> {
+    // Older builds wrote no checksum.
+    let key = bytes.try_into().ok().or_else(|| {
+        let key = bytes.first_chunk().copied()?;
+        (encode(world, id, &key) == bytes).then_some(key)
+    });
+    key.ok_or_else(|| broken("it does not match its checksum"))
+}
+
+/// A key that is there, and is not what was written.
+fn broken(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 fn file_name(id: &KeyId) -> String {
@@ -169,10 +211,20 @@ fn write(folder: &Path, world: WorldId, id: &KeyId, key: &Key) -> io::Result<()>
     fs::create_dir_all(&own)?;
     let (name, new) = (own.join(file_name(id)), own.join(home::half_written(&file_name(id))));
     let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    file.write_all(key)?;
+    file.write_all(&encode(world, id, key))?;
     file.sync_all()?;
     fs::rename(new, name)?;
-    home::sync_folder(&own)?;
+    sync_folders(folder, world)
+}
+
+/// Returns when a key that is there survives power loss.
+fn sync(folder: &Path, world: WorldId, id: &KeyId) -> io::Result<()> {
+    File::open(folder.join(world.to_string()).join(file_name(id)))?.sync_all()?;
+    sync_folders(folder, world)
+}
+
+fn sync_folders(folder: &Path, world: WorldId) -> io::Result<()> {
+    home::sync_folder(&folder.join(world.to_string()))?;
     home::sync_folder(folder)?;
     folder.parent().map_or(Ok(()), home::sync_folder)
 }

@@ -20,30 +20,40 @@ mod evidence;
 mod format;
 mod home;
 mod index;
+#[cfg(all(test, feature = "shuttle"))]
+mod interleavings;
 mod keys;
 mod labels;
 mod lineage;
 mod open_error;
 mod queue;
 mod reader;
+mod rebuild;
 mod recover;
 mod runs;
 mod shared;
+mod simulation;
 mod stats;
 mod store;
 mod stream;
 mod summary;
+mod sync;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod upcast;
 mod verify;
 
 pub use backup::{Backup, BackupError};
 pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
 pub use engine::{
-    Ack, Engine, EngineError, FailingEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
+    Ack, Engine, EngineError, EngineKind, FailingEngine, FilesEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf,
+    SledEngine, Table, Term,
 };
 pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
 pub use format::Malformed;
 pub use open_error::OpenError;
+pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, rebuild};
+pub use simulation::Driver;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};
 #[cfg(feature = "testing")]

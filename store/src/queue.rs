@@ -1,7 +1,7 @@
 //! The appends that wait for the committer, taken from the waiting worlds in turn.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
 use folkmoot_core::ids::{Incarnation, WorldId};
 use folkmoot_core::port::{AppendError, Appended};
@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::format::record::Unlinked;
 use crate::summary::Summary;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How many appends may wait. Each waiting task holds one, so this bounds tasks rather than work.
 const WAITING_MAX: usize = 65_536;
@@ -59,15 +60,24 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn; waits for the first. Empty once the
-    /// queue is closed and nothing waits.
-    pub(crate) fn take(&self, bytes_max: usize) -> Vec<Request> {
+    /// Waits until something waits, or the queue is closed.
+    pub(crate) fn wait(&self) {
         let mut state = self.state();
         while state.turns.is_empty() && state.closed.is_none() {
             state.is_taker_idle = true;
             state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.is_taker_idle = false;
+    }
+
+    /// Whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state().turns.is_empty()
+    }
+
+    /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least one.
+    pub(crate) fn take(&self, bytes_max: usize) -> Vec<Request> {
+        let mut state = self.state();
         let (mut taken, mut bytes) = (Vec::new(), 0_usize);
         while let Some(len) = state.next_len() {
             bytes = bytes.saturating_add(len);

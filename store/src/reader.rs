@@ -1,6 +1,7 @@
 //! Reading the commits of one world, a piece at a time: first from its runs, then from shared frames.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
@@ -16,7 +17,7 @@ use crate::format::{Malformed, header};
 use crate::index::TailCommit;
 use crate::runs::{read_run_key, run_key};
 use crate::shared::{Shared, read_error};
-use crate::summary::decode_sealed;
+use crate::summary::{SealedError, decode_sealed};
 use crate::upcast::LiftError;
 
 /// How many stored bytes are read at once.
@@ -255,8 +256,12 @@ impl Reader {
     fn read_event(&self, event: &EventRef<'_>, (world, at): (WorldId, Position)) -> Result<Event, ReadError> {
         let Shared { upcasters, keys, .. } = &*self.shared;
         decode_sealed(event, upcasters, (world, keys)).map_err(|error| match error {
-            LiftError::Newer { kind, version } => ReadError::Newer { at, kind, version },
-            LiftError::Malformed(Malformed(what)) => ReadError::Damaged { at, what },
+            SealedError::Lift(LiftError::Newer { kind, version }) => ReadError::Newer { at, kind, version },
+            SealedError::Lift(LiftError::Malformed(Malformed(what))) => ReadError::Damaged { at, what },
+            SealedError::Key(error) if error.kind() == io::ErrorKind::InvalidData => {
+                ReadError::Damaged { at, what: format!("a key of sealed content is damaged: {error}") }
+            }
+            SealedError::Key(error) => ReadError::Io(error),
         })
     }
 

@@ -25,10 +25,10 @@ pub(crate) mod sheet;
 use sheet::Sheet;
 
 /// A world with so many events outside of runs makes a sweep due.
-pub(crate) const TAIL_EVENTS_MAX: u64 = 4_096;
+pub(crate) const TAIL_EVENTS_MAX: u64 = if cfg!(feature = "shuttle") { 6 } else { 4_096 };
 
 /// So many bytes of shared frames make a sweep due. They bound what has to be read and verified after a kill, too.
-pub(crate) const TAIL_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") { 2 * 1024 } else { 16 * 1024 * 1024 };
 
 /// With so many, the committer waits for a sweep: what a kill leaves to verify stays bounded.
 pub(crate) const TAIL_BYTES_LIMIT: usize = 4 * TAIL_BYTES_MAX;
@@ -47,6 +47,13 @@ pub(crate) fn sweep(shared: &Shared) -> Result<(), EngineError> {
     let _alone = shared.chores();
     let lease = shared.lease();
     sweep_alone(shared, lease.engine()?)
+}
+
+/// The same, for who wants nothing to be left in shared frames: a sweep that a process died in may have left its own.
+pub(crate) fn leave_shared_frames(shared: &Shared, engine: &dyn Engine) -> Result<(), EngineError> {
+    sweep_alone(shared, engine)?;
+    let swept = shared.index().swept;
+    engine.trim(swept)
 }
 
 /// The same, for who has the chores already.
@@ -185,7 +192,7 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let mut pairs: Vec<Pair> = Vec::new();
     for (world, sheet) in sheets {
-        pairs.extend(sheet.runs(*world, last_run(engine, *world)?).map_err(damaged)?);
+        pairs.extend(sheet.runs(*world, last_run(engine, *world, sheet.start())?).map_err(damaged)?);
         if pairs.len() >= PAIRS_MAX {
             engine.put(Table::Runs, &std::mem::take(&mut pairs))?;
         }
@@ -200,9 +207,9 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     engine.put(Table::Worlds, &entries)
 }
 
-/// The last run of a world.
-fn last_run(engine: &dyn Engine, world: WorldId) -> Result<Option<Pair>, EngineError> {
-    let last = engine.floor(Table::Runs, &run_key(world, Position::new(u64::MAX), u16::MAX))?;
+/// The run of a world in which its last counted event stands.
+fn last_run(engine: &dyn Engine, world: WorldId, end: Position) -> Result<Option<Pair>, EngineError> {
+    let last = engine.floor(Table::Runs, &run_key(world, end, u16::MAX))?;
     Ok(last.filter(|(key, _)| key.starts_with(world.0.as_bytes())))
 }
 

@@ -1,12 +1,13 @@
 //! What the threads and the streams of one store share.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::port::ReadError;
 
 use crate::engine::{Engine, EngineError};
 use crate::index::Index;
 use crate::keys::Keyring;
+use crate::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::upcast::Upcasters;
 
 /// Why nothing is appended after a clean end.
@@ -86,7 +87,8 @@ impl Shared {
         self.index().worlds.get(&world).is_some_and(|known| known.reach.is_sealed)
     }
 
-    /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time.
+    /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time. Whoever has a lease never waits
+    /// for it: who has it takes leases, and the end of the store lets nobody have one while it waits for those that are out.
     pub(crate) fn chores(&self) -> MutexGuard<'_, ()> {
         self.chores.lock().unwrap_or_else(PoisonError::into_inner)
     }

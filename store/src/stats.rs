@@ -4,8 +4,12 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::engine::EngineKind;
 use crate::format::FORMAT;
 use crate::shared::Shared;
+
+#[cfg(test)]
+mod tests;
 
 /// Facts about a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +17,8 @@ use crate::shared::Shared;
 pub struct Stats {
     /// The format of its files.
     pub format: u32,
+    /// The engine that its directory has; `None` in memory.
+    pub engine: Option<EngineKind>,
     /// How many worlds it has.
     pub worlds: usize,
     /// How many more were deleted.
@@ -29,10 +35,12 @@ pub struct Stats {
 
 impl Stats {
     pub(crate) fn of(shared: &Shared, home: Option<&Path>) -> io::Result<Self> {
+        let engine = home.map(EngineKind::of).transpose().map_err(io::Error::other)?.flatten();
         let bytes_on_disk = home.map_or(Ok(0), folder_bytes)?;
         let index = shared.index();
         Ok(Self {
             format: u32::from(FORMAT),
+            engine,
             worlds: index.worlds.len(),
             deleted: index.ended_count(),
             events: index.worlds.values().map(|world| world.reach.head.get()).sum(),

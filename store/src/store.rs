@@ -1,9 +1,7 @@
 //! The store: the event log, once, over any engine.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use folkmoot_core::port::AppendError;
@@ -12,7 +10,7 @@ use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
 use crate::committer::{self, Committer, SweepDue};
 use crate::deletion;
-use crate::engine::{Engine, EngineError, MemoryEngine, SledEngine};
+use crate::engine::{Engine, EngineError, EngineKind, MemoryEngine};
 use crate::home::head_record::HeadRecord;
 use crate::home::{self};
 use crate::index::Index;
@@ -22,7 +20,9 @@ use crate::queue::Queue;
 use crate::recover;
 use crate::runs;
 use crate::shared::{CLOSED, Phase, Shared};
+use crate::simulation::Driver;
 use crate::stats::Stats;
+use crate::sync::{Builder, JoinHandle, Mutex, Receiver, sync_channel};
 use crate::upcast::Upcasters;
 
 mod beside;
@@ -31,7 +31,7 @@ mod life;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use event_log::blocking;
+pub(crate) use event_log::{blocking, threads};
 
 /// Whether opening may make a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,15 @@ impl Store {
     /// # Errors
     /// [`OpenError`]: each variant says what to do.
     pub fn open(dir: impl Into<PathBuf>, mode: OpenMode) -> Result<Self, OpenError> {
-        Self::with_engine(Arc::new(SledEngine::open(dir, mode)?))
+        Self::open_with(dir, mode, EngineKind::default())
+    }
+
+    /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind; else it keeps its own.
+    ///
+    /// # Errors
+    /// [`OpenError`]: each variant says what to do.
+    pub fn open_with(dir: impl Into<PathBuf>, mode: OpenMode, kind: EngineKind) -> Result<Self, OpenError> {
+        Self::with_engine(kind.open(dir.into(), mode)?)
     }
 
     /// Makes an empty store in memory. If the system refuses it threads, it is one that is stopped.
@@ -106,16 +114,32 @@ impl Store {
         Self::with_schemas(engine, Upcasters::moved_on(next))
     }
 
-    fn with_schemas(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<Self, OpenError> {
-        let home = engine.home().map(std::path::Path::to_owned);
-        let path = home.clone().unwrap_or_else(|| PathBuf::from("in memory"));
-        Self::start(engine, home, upcasters).map_err(|failure| match failure {
-            Failure::Engine(error) => home::open_error(&path, error),
-            Failure::Cut { found, recorded } => OpenError::CutTail { path, found, recorded },
-        })
+    /// Opens the store that an engine keeps, for a simulation: the [`Driver`] does what its threads would do, when it is told
+    /// to, and as long as it lives, nothing that is asked of a store on this thread is done on another. Salts come from `seed`
+    /// and not from the system: such a store protects nobody's content.
+    ///
+    /// # Errors
+    /// As [`Store::with_engine`].
+    pub fn simulated(engine: Arc<dyn Engine>, seed: u64) -> Result<(Self, Driver), OpenError> {
+        let driver = Driver::begin(seed);
+        let path = engine.home().map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
+        let (store, committer, due) = Self::start(engine, Upcasters::default()).map_err(|failure| failure.at(path))?;
+        Ok((store.clone(), driver.over(store, committer, due)))
     }
 
-    fn start(engine: Arc<dyn Engine>, home: Option<PathBuf>, upcasters: Upcasters) -> Result<Self, Failure> {
+    fn with_schemas(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<Self, OpenError> {
+        let path = engine.home().map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
+        let spawned = Self::start(engine, upcasters).and_then(|(store, committer, due)| {
+            let threads = spawn(committer, due).map_err(EngineError::Io)?;
+            *store.inner.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
+            Ok(store)
+        });
+        spawned.map_err(|failure| failure.at(path))
+    }
+
+    /// Recovers what the engine keeps. Nothing is appended until somebody runs the committer.
+    fn start(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<(Self, Committer, Receiver<SweepDue>), Failure> {
+        let home = engine.home().map(std::path::Path::to_owned);
         let head_record = home.as_deref().map(HeadRecord::open).transpose().map_err(EngineError::Io)?;
         let mut index = recover::recover(engine.as_ref(), &upcasters)?;
         let (head_record, recorded) = head_record.unzip();
@@ -125,7 +149,7 @@ impl Store {
         let term = engine.take_over()?;
         let shared = Arc::new(Shared::new(engine, index, upcasters, Keyring::new(home.as_deref())));
         let queue = Arc::new(Queue::default());
-        let (sweeps, due) = mpsc::sync_channel(1);
+        let (sweeps, due) = sync_channel(1);
         let committer = Committer {
             shared: Arc::clone(&shared),
             queue: Arc::clone(&queue),
@@ -133,13 +157,12 @@ impl Store {
             head_record,
             sweeps,
             synced_at: Instant::now(),
+            later: Vec::new(),
         };
-        let threads = spawn(committer, due).map_err(EngineError::Io)?;
         let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
-        let threads = Mutex::new(Some(threads));
-        let inner = Inner { shared, queue, shelter, vault, home, threads };
+        let inner = Inner { shared, queue, shelter, vault, home, threads: Mutex::default() };
         inner.finish_deletions()?;
-        Ok(Self { inner: Arc::new(inner) })
+        Ok((Self { inner: Arc::new(inner) }, committer, due))
     }
 
     /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then
@@ -166,6 +189,16 @@ enum Failure {
     Cut { found: u64, recorded: u64 },
 }
 
+impl Failure {
+    /// What it means to whoever opens the store at `path`.
+    fn at(self, path: PathBuf) -> OpenError {
+        match self {
+            Self::Engine(error) => home::open_error(&path, error),
+            Self::Cut { found, recorded } => OpenError::CutTail { path, found, recorded },
+        }
+    }
+}
+
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Self::Engine(error)
@@ -174,7 +207,7 @@ impl From<EngineError> for Failure {
 
 fn spawn(committer: Committer, due: Receiver<SweepDue>) -> std::io::Result<Threads> {
     let (shared, queue) = (Arc::clone(&committer.shared), Arc::clone(&committer.queue));
-    let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+    let thread = |name: &str| Builder::new().name(name.to_owned());
     let sweeper = thread("folkmoot-runs").spawn(move || sweep_when_due(&shared, &queue, &due))?;
     let committer = thread("folkmoot-log").spawn(move || committer.run())?;
     Ok(Threads { committer, sweeper })
@@ -183,15 +216,20 @@ fn spawn(committer: Committer, due: Receiver<SweepDue>) -> std::io::Result<Threa
 /// Sweeps when the committer finds it due, until the committer ends. An error of it ends the store.
 fn sweep_when_due(shared: &Shared, queue: &Queue, due: &Receiver<SweepDue>) {
     while let Ok(SweepDue) = due.recv() {
-        if shared.phase() != Phase::Open {
-            continue;
-        }
-        if let Err(error) = runs::sweep(shared) {
-            let why = format!("copying into runs failed: {error}");
-            tracing::error!(why, "the store stops");
-            shared.end(Phase::Stopped(why.clone()));
-            queue.stop(&why);
-        }
+        sweep(shared, queue);
+    }
+}
+
+/// Sweeps, if the store works. An error of it ends the store.
+pub(crate) fn sweep(shared: &Shared, queue: &Queue) {
+    if shared.phase() != Phase::Open {
+        return;
+    }
+    if let Err(error) = runs::sweep(shared) {
+        let why = format!("copying into runs failed: {error}");
+        tracing::error!(why, "the store stops");
+        shared.end(Phase::Stopped(why.clone()));
+        queue.stop(&why);
     }
 }
 
@@ -201,16 +239,21 @@ impl Inner {
         self.queue.close(CLOSED);
         let head_record = threads.committer.join();
         let swept = threads.sweeper.join();
-        let result = match (head_record, swept, self.shared.phase()) {
-            (Ok(record), Ok(()), Phase::Open) => self.tidy(record),
-            (Ok(_), Ok(()), Phase::Stopped(_) | Phase::Closed) => Ok(()),
-            (Err(_), _, _) | (_, Err(_), _) => {
-                Err(EngineError::Io(std::io::Error::other("a thread of the store panicked")))
-            }
+        let result = match (head_record, swept) {
+            (Ok(record), Ok(())) => self.finish(record),
+            (Err(_), _) | (_, Err(_)) => Err(EngineError::Io(std::io::Error::other("a thread of the store panicked"))),
         };
         self.shared.end(Phase::Closed);
         self.shared.release();
         result.map_err(|error| committer::append_error(&error))
+    }
+
+    /// Brings the log in order once nothing is appended any more. What is stopped is left as it is.
+    pub(crate) fn finish(&self, record: Option<HeadRecord>) -> Result<(), EngineError> {
+        match self.shared.phase() {
+            Phase::Open => self.tidy(record),
+            Phase::Stopped(_) | Phase::Closed => Ok(()),
+        }
     }
 
     /// Leaves nothing outside of runs, so that the next open has nothing to verify.

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::{CommitStream, ReadError, StoredCommit};
 use futures::StreamExt as _;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::reader::Reader;
 use crate::shared::{Phase, Shared};
+use crate::store::threads;
 use std::sync::Arc;
 
 type Read = (Reader, Result<Vec<StoredCommit>, ReadError>);
@@ -88,9 +88,9 @@ impl Feed {
     fn accept(&mut self, reader: Reader, commits: Vec<StoredCommit>) {
         self.ready.extend(commits);
         let goes_on = !self.ready.is_empty() && !self.is_at_end(&reader) && self.has_more(&reader);
-        self.source = match Handle::try_current() {
-            Ok(runtime) if goes_on => Source::Reading(runtime.spawn_blocking(move || read_piece(reader))),
-            Ok(_) | Err(_) => Source::Idle(reader),
+        self.source = match threads() {
+            Some(runtime) if goes_on => Source::Reading(runtime.spawn_blocking(move || read_piece(reader))),
+            Some(_) | None => Source::Idle(reader),
         };
     }
 
@@ -138,9 +138,9 @@ impl Feed {
 
 /// Reads on a thread that may block, if there is a runtime and more than a little to read; else here.
 async fn start(reader: Reader) -> Result<Read, ReadError> {
-    match Handle::try_current() {
-        Ok(runtime) if !reader.is_short() => joined(runtime.spawn_blocking(move || read_piece(reader)).await),
-        Ok(_) | Err(_) => Ok(read_piece(reader)),
+    match threads() {
+        Some(runtime) if !reader.is_short() => joined(runtime.spawn_blocking(move || read_piece(reader)).await),
+        Some(_) | None => Ok(read_piece(reader)),
     }
 }
 

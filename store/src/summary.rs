@@ -1,5 +1,7 @@
 //! What the index needs to know of a commit.
 
+use std::io;
+
 use folkmoot_core::commit::{Commit, Keyed};
 use folkmoot_core::event::{Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
@@ -135,20 +137,30 @@ fn is_noted(kind: u16) -> bool {
     NOTED.iter().any(|noted| *noted as u16 == kind)
 }
 
+/// Why a sealed event does not read.
+#[derive(Debug)]
+pub(crate) enum SealedError {
+    /// It would not read if it were not sealed.
+    Lift(LiftError),
+    /// Its key is there and does not read.
+    Key(io::Error),
+}
+
 /// Reads an event of `world`, with its content if that is sealed and its key is there.
 pub(crate) fn decode_sealed(
     event: &EventRef<'_>,
     upcasters: &Upcasters,
     (world, keys): (WorldId, &Keyring),
-) -> Result<Event, LiftError> {
-    let ContentRef::Sealed { key, nonce, bytes } = &event.content else { return decode(event, upcasters) };
-    match keys.open(world, key, nonce, bytes) {
-        Some(plain) => {
-            let content = ContentRef::Present { salt: Default::default(), bytes: &plain };
-            decode(&EventRef { content, ..*event }, upcasters)
-        }
-        None => decode(event, upcasters),
-    }
+) -> Result<Event, SealedError> {
+    let opened = match &event.content {
+        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(SealedError::Key)?,
+        ContentRef::None | ContentRef::Present { .. } | ContentRef::Erased { .. } => None,
+    };
+    let content = match &opened {
+        Some(plain) => ContentRef::Present { salt: Default::default(), bytes: plain },
+        None => event.content,
+    };
+    decode(&EventRef { content, ..*event }, upcasters).map_err(SealedError::Lift)
 }
 
 /// Reads an event, lifted to this build's version if it has an older one.

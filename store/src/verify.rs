@@ -11,6 +11,7 @@ mod check;
 mod classify;
 mod examine;
 mod live;
+mod origin;
 mod plan;
 mod proofs;
 mod report;
@@ -23,8 +24,12 @@ mod walk;
 
 pub use against::{Against, AnchorError};
 pub use examine::examine;
+pub(crate) use examine::{examine_engine, read_entries, with_runs};
+pub(crate) use origin::{anywhere, base, origin};
 pub use proofs::Inclusion;
 pub use report::{
     AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity, Newer, SeenHead, SignatureVerdict,
     StoreDamage, Tail, Verdict,
 };
+pub(crate) use scan::Scan;
+pub(crate) use walk::{Item, Stretch};

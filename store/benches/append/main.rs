@@ -1,4 +1,4 @@
-//! Durable appends, of one world and of 64, beside a bare file with `fdatasync` and group commit.
+//! Durable appends, of one world and of 64, on each engine, beside a bare file with `fdatasync` and group commit.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use folkmoot_core::ids::{
 use folkmoot_core::port::EventLog as _;
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
-use folkmoot_store::{OpenMode, Store};
+use folkmoot_store::{EngineKind, OpenMode, Store};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
@@ -107,7 +107,8 @@ async fn append_file(file: &BareFile, writers: u64, count: u64) -> Duration {
 
 fn benches(criterion: &mut Criterion) {
     let (Ok(runtime), Ok(dir)) = (Runtime::new(), tempfile::tempdir_in(".")) else { return };
-    let Ok(store) = Store::open(dir.path().join("store"), OpenMode::Create) else { return };
+    let open = |kind: EngineKind| Store::open_with(dir.path().join(kind.to_string()), OpenMode::Create, kind);
+    let (Ok(sled), Ok(files)) = (open(EngineKind::Sled), open(EngineKind::Files)) else { return };
     let Ok(file) = BareFile::create(&dir.path().join("bare")) else { return };
     let mut names = 0;
     for worlds in [1, 64] {
@@ -116,11 +117,13 @@ fn benches(criterion: &mut Criterion) {
         group.bench_function("bare file", |bencher| {
             bencher.iter_custom(|rounds| runtime.block_on(append_file(&file, worlds, rounds * worlds)));
         });
-        group.bench_function("store", |bencher| {
-            bencher.iter_custom(|rounds| {
-                runtime.block_on(append_store(&store, worlds, rounds * worlds, &mut names)).unwrap_or_default()
+        for (name, store) in [("store", &sled), ("store on plain files", &files)] {
+            group.bench_function(name, |bencher| {
+                bencher.iter_custom(|rounds| {
+                    runtime.block_on(append_store(store, worlds, rounds * worlds, &mut names)).unwrap_or_default()
+                });
             });
-        });
+        }
         group.finish();
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
-use super::{BackupError, Cut, open_copy};
+use super::{BackupError, open_copy};
 use crate::chain::{self, NO_LINK};
 use crate::engine::{Engine, EngineError, Table};
 use crate::format::Malformed;
@@ -18,12 +18,12 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// Opens the copy, reads every commit of it, and compares how far each world comes; gives the number of events. Opening
 /// verifies the shared frames, and closing brings them into runs.
-pub(super) fn check(cut: &Cut, dir: &Path) -> Result<u64, BackupError> {
+pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<u64, BackupError> {
     let different = |what: String| BackupError::Different { path: dir.to_owned(), what };
     close(&open_copy(dir)?).map_err(different)?;
     let store = open_copy(dir)?;
     let mut events = 0;
-    for (world, head) in &cut.worlds {
+    for (world, head) in worlds {
         let what = |what: String| different(format!("world {world}: {what}"));
         let reach = {
             let index = store.inner.shared.index();
@@ -36,7 +36,7 @@ pub(super) fn check(cut: &Cut, dir: &Path) -> Result<u64, BackupError> {
         read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
         events += head.get();
     }
-    if store.inner.shared.index().worlds.len() != cut.worlds.len() {
+    if store.inner.shared.index().worlds.len() != worlds.len() {
         return Err(different("it has other worlds".to_owned()));
     }
     close(&store).map_err(different)?;

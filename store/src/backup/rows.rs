@@ -1,7 +1,7 @@
 //! Copying tables and frames from any engine.
 
-use super::{BackupError, Cut, trimmed};
-use crate::engine::{Engine, EngineError, FrameLog as _, FrameNumber, Pair, Shelf as _, SledEngine, Table};
+use super::{BackupError, Cut};
+use crate::engine::{Engine, EngineError, FrameNumber, Table, trimmed_row};
 
 const READ_BYTES: usize = 256 * 1024;
 
@@ -17,7 +17,7 @@ const BEHIND: [u8; 64] = [0xff; 64];
 /// Copies all rows. Opened again, the copy goes on behind the frame `swept`.
 pub(super) fn tables(
     from: &dyn Engine,
-    to: &SledEngine,
+    to: &dyn Engine,
     swept: FrameNumber,
     target: impl Fn(EngineError) -> BackupError,
 ) -> Result<(), BackupError> {
@@ -31,14 +31,13 @@ pub(super) fn tables(
             to.put(table, &rows).map_err(&target)?;
         }
     }
-    let row: Pair = trimmed(swept);
-    to.put(Table::Meta, &[row]).map_err(target)
+    to.put(Table::Meta, &[trimmed_row(swept)]).map_err(target)
 }
 
 /// Copies the shared frames up to the cut, under their numbers.
 pub(super) fn frames(
     from: &dyn Engine,
-    to: &SledEngine,
+    to: &dyn Engine,
     cut: &Cut,
     target: impl Fn(EngineError) -> BackupError,
 ) -> Result<(), BackupError> {

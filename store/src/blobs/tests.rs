@@ -60,3 +60,21 @@ fn a_half_written_file_is_no_blob() {
     assert_eq!(vault.put(world(1), b"a picture".to_vec(), None).unwrap(), blob);
     assert_eq!(files(home.path(), world(1)), [file_name(world(1), blob)]);
 }
+
+#[test]
+fn blobs_of_a_world_are_copied_and_removed_alone_in_memory_as_on_disk() {
+    let home = tempfile::tempdir().unwrap();
+    for vault in [Vault::new(None), Vault::new(Some(home.path()))] {
+        let blob = vault.put(world(1), b"a picture".to_vec(), None).unwrap();
+        vault.put(world(1), b"another".to_vec(), None).unwrap();
+        vault.put(world(2), b"a picture".to_vec(), None).unwrap();
+        let to = Vault::new(None);
+        let copied = vault.copy(world(1), &to, None).unwrap();
+        assert_eq!((copied.whole, copied.damaged), (2, 0));
+        assert_eq!((to.has_any(world(1)).unwrap(), to.has_any(world(2)).unwrap()), (true, false));
+        vault.remove(world(1)).unwrap();
+        assert_eq!((vault.has_any(world(1)).unwrap(), vault.has_any(world(2)).unwrap()), (false, true));
+        assert_eq!(vault.get(world(1), blob, None).unwrap(), None);
+        assert_eq!(vault.get(world(2), blob, None).unwrap(), Some(b"a picture".to_vec()));
+    }
+}

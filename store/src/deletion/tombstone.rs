@@ -74,6 +74,22 @@ pub(crate) fn all(engine: &dyn Engine) -> Result<Vec<Tombstone>, EngineError> {
     }
 }
 
+/// Reads a tombstone and writes it again, for tests.
+#[cfg(feature = "testing")]
+pub(crate) fn rewrite(value: &[u8]) -> Result<Vec<u8>, Malformed> {
+    encode(&decode(value)?).map(|(_, value)| value)
+}
+
+/// The world of the tombstone that a value is, if it is one.
+pub(crate) fn world(value: &[u8]) -> Option<WorldId> {
+    decode(value).ok().map(|tombstone| tombstone.world)
+}
+
+/// Whether a value is that of a tombstone.
+pub(crate) fn is_whole(value: &[u8]) -> bool {
+    decode(value).is_ok()
+}
+
 fn encode(tombstone: &Tombstone) -> Result<Pair, Malformed> {
     let json = serde_json::to_vec(tombstone);
     let mut value = json.map_err(|error| Malformed(format!("a tombstone has no JSON form: {error}")))?;

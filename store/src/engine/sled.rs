@@ -7,25 +7,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use barrier::Barrier;
 use sled::Tree;
 
-use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
+use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term, is_trimmed};
 use crate::format::FRAME_MAX;
 use crate::home::Home;
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
-use guard::guarded;
 pub(crate) use guard::is_full;
+use guard::{Handle, guarded};
 
+mod ahead;
 mod barrier;
 mod compact;
 mod guard;
 mod open;
 mod rows;
+#[cfg(test)]
+mod tests;
 
-/// The key of the current term in [`Table::Meta`].
-const TERM: &[u8] = b"term";
-
-/// The key of the last trimmed frame in [`Table::Meta`].
-const TRIMMED: &[u8] = b"trimmed";
+/// The folders in a store's directory that only this engine makes.
+pub(super) const FOLDERS: [&str; 2] = [open::LOG, compact::COPY];
 
 /// A sled database in a directory of its own.
 ///
@@ -49,6 +49,8 @@ struct Trees {
     keys: Tree,
     gone: Tree,
     deleted: Tree,
+    /// Goes after all others.
+    _last: Handle,
 }
 
 impl Trees {
@@ -64,7 +66,7 @@ impl Trees {
     }
 
     const fn all(&self) -> [&Tree; 7] {
-        let Self { frames, meta, worlds, runs, keys, gone, deleted } = self;
+        let Self { frames, meta, worlds, runs, keys, gone, deleted, _last } = self;
         [frames, meta, worlds, runs, keys, gone, deleted]
     }
 }
@@ -100,19 +102,14 @@ impl SledEngine {
         open::open(dir.into(), mode)
     }
 
-    /// Opens the database in `dir` to read what is there, whatever it is.
-    pub(crate) fn open_to_examine(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
-        open::open_to_examine(dir.into())
+    /// Opens the database in a directory that is locked already to read what is there, whatever it is.
+    pub(crate) fn examine_home(home: Home) -> Result<Self, EngineError> {
+        open::examine_in(home)
     }
 
     /// Opens the database in a directory that is locked already.
     pub(crate) fn open_home(home: Home) -> Result<Self, EngineError> {
         open::open_in(home)
-    }
-
-    /// The row of [`Table::Meta`] that says that the frames up to `number` were dropped.
-    pub(crate) fn trimmed_row(number: FrameNumber) -> Pair {
-        (TRIMMED.to_vec(), number.0.to_be_bytes().to_vec())
     }
 
     /// Calls `work` with the trees, which stay open meanwhile.
@@ -191,7 +188,9 @@ impl FrameLog for SledEngine {
     fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
         let mut writer = self.writer();
         let up_to = up_to.min(writer.head);
-        writer.run(|writer| self.with(|trees| note(writer, trees, TRIMMED, up_to.0)))?;
+        if !is_trimmed(self.get(Table::Meta, TRIMMED)?.as_deref(), up_to) {
+            writer.run(|writer| self.with(|trees| note(writer, trees, TRIMMED, up_to.0)))?;
+        }
         drop(writer);
         let keys = self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes()))?;
         self.remove_all(|trees| &trees.frames, &keys)
@@ -256,6 +255,6 @@ fn closed() -> EngineError {
 }
 
 /// Tells a full disk from other failures.
-fn from_io(error: io::Error) -> EngineError {
+pub(crate) fn from_io(error: io::Error) -> EngineError {
     if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) }
 }

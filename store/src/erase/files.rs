@@ -1,6 +1,7 @@
 //! Which blobs the events of a world refer to: what people attached, and what of tools' output was too large.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use serde_json::Value;
@@ -8,7 +9,6 @@ use serde_json::Value;
 use super::Meant;
 use super::units::{Place, damaged};
 use crate::engine::{Engine, EngineError};
-use crate::format::Malformed;
 use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::records;
 use crate::keys::Keyring;
@@ -48,7 +48,7 @@ impl Files<'_> {
                 return Ok(found);
             }
             for unit in &units {
-                of_commits(&unit.commits, self.keys, &is_looked_at, &mut found).map_err(damaged)?;
+                of_commits(&unit.commits, self.keys, &is_looked_at, &mut found)?;
             }
         }
     }
@@ -59,10 +59,11 @@ fn of_commits(
     keys: &Keyring,
     is_looked_at: &impl Fn(Position) -> bool,
     found: &mut BTreeSet<Digest>,
-) -> Result<(), Malformed> {
+) -> Result<(), EngineError> {
     for record in records(commits) {
-        let record = record?;
-        for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(record.events()?) {
+        let record = record.map_err(damaged)?;
+        let events = record.events().map_err(damaged)?;
+        for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(events) {
             if is_looked_at(at) {
                 of_event(&event, (record.fixed.world, keys), found)?;
             }
@@ -75,9 +76,9 @@ fn of_event(
     event: &EventRef<'_>,
     (world, keys): (WorldId, &Keyring),
     found: &mut BTreeSet<Digest>,
-) -> Result<(), Malformed> {
+) -> Result<(), EngineError> {
     let opened = match &event.content {
-        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes),
+        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(of_key)?,
         ContentRef::Present { bytes, .. } => Some(bytes.to_vec()),
         ContentRef::None | ContentRef::Erased { .. } => None,
     };
@@ -85,10 +86,19 @@ fn of_event(
     if !bytes.windows(FIELD.len()).any(|window| window == FIELD.as_bytes()) {
         return Ok(());
     }
-    let content: Value =
-        serde_json::from_slice(bytes).map_err(|error| Malformed(format!("content that is no JSON: {error}")))?;
+    let content: Value = serde_json::from_slice(bytes)
+        .map_err(|error| EngineError::Damaged(format!("content that is no JSON: {error}")))?;
     collect(&content, found);
     Ok(())
+}
+
+/// A reference that cannot be seen may be the last to what would be removed.
+fn of_key(error: io::Error) -> EngineError {
+    if error.kind() == io::ErrorKind::InvalidData {
+        EngineError::Damaged(format!("a key of sealed content is damaged: {error}"))
+    } else {
+        EngineError::Io(error)
+    }
 }
 
 fn collect(value: &Value, found: &mut BTreeSet<Digest>) {

@@ -15,10 +15,10 @@ use crate::shared::Shared;
 const REPLACING: &[u8] = b"replacing";
 
 /// What the keys of counted files begin with in [`Table::Meta`].
-const FILES: &[u8] = b"files ";
+pub(crate) const FILES: &[u8] = b"files ";
 
 /// The world under which frames are kept aside. No world has this id.
-const ASIDE: WorldId = WorldId(uuid::Uuid::nil());
+pub(crate) const ASIDE: WorldId = WorldId(uuid::Uuid::nil());
 
 const READ_BYTES: usize = 256 * 1024;
 
@@ -82,6 +82,12 @@ pub(super) fn count_files(engine: &dyn Engine, world: WorldId, by: Position, cou
         engine.put(Table::Meta, &[(key, count.to_le_bytes().to_vec())])?;
     }
     Ok(count.max(noted))
+}
+
+/// Reads a note and writes it again, for tests.
+#[cfg(feature = "testing")]
+pub(crate) fn rewrite(bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
+    read_note(bytes).map(|(world, first, parts)| note(world, first, parts))
 }
 
 fn note(world: WorldId, first: Position, parts: u16) -> Vec<u8> {

@@ -7,7 +7,7 @@ use super::bytes::{Bytes, to_u32, to_usize};
 use super::{FORMAT, FRAME_MAX, Malformed};
 
 /// Bytes of a frame before its payload.
-const HEADER_LEN: usize = 1 + 1 + 8 + 8 + 4 + 4;
+pub(crate) const HEADER_LEN: usize = 1 + 1 + 8 + 8 + 4 + 4;
 
 /// The most bytes of payload in a frame.
 pub(crate) const PAYLOAD_MAX: usize = FRAME_MAX - HEADER_LEN;
@@ -84,7 +84,7 @@ pub(crate) struct FrameRef<'a> {
     pub(crate) has_more: bool,
     /// Whether the unit began in an earlier frame.
     pub(crate) is_continued: bool,
-    raw_len: usize,
+    pub(crate) raw_len: usize,
     pub(crate) payload: &'a [u8],
 }
 
@@ -107,6 +107,26 @@ impl<'a> FrameRef<'a> {
         let (has_more, is_continued) = (flags & MORE != 0, flags & CONTINUED != 0);
         Ok(Self { number, term, packing, has_more, is_continued, raw_len, payload: rest.0 })
     }
+}
+
+/// The length of the frame that `bytes` begin with: the checksum says where it ends. `None` if there is none.
+pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
+    let header = bytes.get(..HEADER_LEN)?;
+    let is_plausible = header.first() == Some(&FORMAT) && header.get(1)? & !(ZSTD | MORE | CONTINUED) == 0;
+    let raw_len = u32::from_le_bytes(header.get(HEADER_LEN - 8..)?.first_chunk().copied()?);
+    if !is_plausible || raw_len == 0 || to_usize(raw_len) > UNIT_MAX {
+        return None;
+    }
+    let (fields, stored) = header.split_last_chunk::<4>()?;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(fields);
+    for (len, byte) in (HEADER_LEN..FRAME_MAX).zip(bytes.get(HEADER_LEN..)?) {
+        hasher.update(&[*byte]);
+        if hasher.clone().finalize() == u32::from_le_bytes(*stored) {
+            return Some(len + 1);
+        }
+    }
+    None
 }
 
 /// Whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.

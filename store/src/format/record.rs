@@ -101,7 +101,7 @@ fn size(record: &EventRecord) -> usize {
 /// One salt per record, of real randomness: whoever knows the log must not be able to guess erased content.
 fn salts(records: &[EventRecord]) -> Result<Vec<Salt>, Malformed> {
     let mut salts = vec![[0; 16]; records.len()];
-    getrandom::fill(salts.as_flattened_mut())
+    crate::simulation::fill(salts.as_flattened_mut())
         .map_err(|error| Malformed(format!("the system gives no randomness: {error}")))?;
     Ok(salts)
 }
@@ -125,6 +125,19 @@ fn seal(record: &EventRecord, header: &CommitHeader, keys: Option<&Keyring>) -> 
 fn borrow_sealed<'a>(record: &'a EventRecord, Sealed { key, nonce, bytes }: &'a Sealed) -> EventRef<'a> {
     let content = ContentRef::Sealed { key: *key, nonce: *nonce, bytes };
     EventRef { kind: record.kind, version: record.version, facts: &record.facts, content }
+}
+
+/// The bytes of a commit that was taken apart.
+pub(crate) fn restore(header: &[u8], events: &[EventRef<'_>], link: &Digest) -> Result<Vec<u8>, Malformed> {
+    let header_len = u16::try_from(header.len()).map_err(|_| Malformed::new("its header is too long"))?;
+    let mut bytes = vec![0; LINK_AT];
+    bytes.extend_from_slice(link.as_bytes());
+    bytes.extend_from_slice(&header_len.to_le_bytes());
+    bytes.extend_from_slice(header);
+    events.iter().try_for_each(|event| event.write(&mut bytes))?;
+    let len = to_u32(bytes.len())?;
+    patch(&mut bytes, 0, &len.to_le_bytes());
+    Ok(bytes)
 }
 
 fn patch(bytes: &mut [u8], at: usize, field: &[u8]) {

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::bytes::Bytes;
 use super::event::{ContentRef, EventRef};
-use super::frame::{FrameRef, Joiner, PAYLOAD_MAX, Packing, Unit};
-use super::{FRAME_MAX, Malformed};
+use super::frame::{FrameRef, Joiner, PAYLOAD_MAX, Packing, Unit, is_newer};
+use super::{FORMAT, FRAME_MAX, Malformed};
 
 fn joined(frames: &[Vec<u8>]) -> Result<Option<Vec<u8>>, Malformed> {
     let mut joiner = Joiner::default();
@@ -87,4 +87,13 @@ fn a_unit_that_its_writer_did_not_finish_is_dropped_by_the_next_writer_only() {
     assert!(joined(&same_writer).is_err());
     let next_writer = [begun, unit(2, 2, b"x").remove(0)];
     assert_eq!(joined(&next_writer).unwrap(), Some(b"x".to_vec()));
+}
+
+#[test]
+fn a_frame_is_newer_if_more_of_it_than_its_first_byte_is_other() {
+    let known = unit(1, 1, b"x").remove(0);
+    let changed = [&[FORMAT + 1], &known[1..]].concat();
+    let newer = [&[FORMAT + 1], &known[1..], b"more"].concat();
+    let older = [&[FORMAT - 1], &known[1..], b"more"].concat();
+    assert_eq!([&known, &changed, &newer, &older].map(|frame| is_newer(frame)), [false, false, true, false]);
 }

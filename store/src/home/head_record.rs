@@ -69,6 +69,12 @@ pub(crate) fn read(home: &Path) -> io::Result<Option<Head>> {
     }
 }
 
+/// Reads the newest slot and writes it again, for tests.
+#[cfg(feature = "testing")]
+pub(crate) fn rewrite(bytes: &[u8]) -> Option<Vec<u8>> {
+    newest(bytes).map(|(_, head)| encode(head))
+}
+
 /// The newest whole slot, and which it is.
 fn newest(bytes: &[u8]) -> Option<(usize, Head)> {
     let slots = bytes.chunks(usize::try_from(SLOT_LEN).unwrap_or(usize::MAX)).map(decode);

@@ -2,7 +2,7 @@ use std::fs;
 
 use folkmoot_core::ids::Digest;
 
-use super::head_record::{FILE, Head, HeadRecord};
+use super::head_record::{self, FILE, Head, HeadRecord};
 use crate::engine::FrameNumber;
 
 fn head(frame: u64) -> Head {
@@ -23,6 +23,7 @@ fn the_newest_head_is_read_back() {
             record.write(head(10 * session + frame)).unwrap();
             record.sync().unwrap();
             assert_eq!(read(home.path()), Some(head(10 * session + frame)));
+            assert!(fs::metadata(home.path().join(FILE)).unwrap().len() <= 2 * 52, "two slots are written in turn");
         }
     }
 }
@@ -40,4 +41,12 @@ fn a_torn_write_leaves_the_head_before_it() {
         fs::write(home.path().join(FILE), torn).unwrap();
         assert_eq!(read(home.path()), Some(head(1)), "byte {at}");
     }
+}
+
+#[test]
+fn a_head_that_was_never_written_is_none_and_one_that_does_not_read_is_an_error() {
+    let home = tempfile::tempdir().unwrap();
+    assert_eq!(head_record::read(home.path()).unwrap(), None);
+    fs::create_dir(home.path().join(FILE)).unwrap();
+    assert!(head_record::read(home.path()).is_err());
 }

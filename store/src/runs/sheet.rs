@@ -38,6 +38,11 @@ impl Sheet {
         Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new(), gone: Vec::new() }
     }
 
+    /// The position of the last event that counts as in runs already.
+    pub(crate) const fn start(&self) -> Position {
+        self.start
+    }
+
     /// The position of the last event.
     pub(crate) const fn end(&self) -> Position {
         self.reach.head
@@ -74,13 +79,17 @@ impl Sheet {
         self.gone.iter().map(pair)
     }
 
-    /// The pairs for the run table. `last` is the world's last run as it stands.
+    /// The pairs for the run table. `last` is the run in which the world's last counted event stands.
     pub(crate) fn runs(&self, world: WorldId, last: Option<Pair>) -> Result<Vec<Pair>, Malformed> {
         let mut units = self.units()?;
         let mut pairs = Vec::new();
-        if let Some(merged) = self.merge(last, units.first().copied())? {
-            pairs.push(merged);
-            units.remove(0);
+        match self.merge(last, units.first().copied())? {
+            Last::Stays => {}
+            Last::Shrinks(pair) => pairs.push(pair),
+            Last::Grows(pair) => {
+                pairs.push(pair);
+                units.remove(0);
+            }
         }
         for unit in units {
             let parts = pack(unit)?.into_iter().zip(0..);
@@ -105,30 +114,50 @@ impl Sheet {
         Ok(units)
     }
 
-    /// Puts the first unit behind a small last run, if both fit one frame: one value is replaced whole or not at all.
-    fn merge(&self, last: Option<Pair>, unit: Option<&[u8]>) -> Result<Option<Pair>, Malformed> {
-        let (Some((key, value)), Some(unit)) = (last, unit) else { return Ok(None) };
+    /// Puts the first unit behind a small last run, if both fit one frame: one value is replaced whole or not at all. What a
+    /// sweep put there that did not live to count it goes.
+    fn merge(&self, last: Option<Pair>, unit: Option<&[u8]>) -> Result<Last, Malformed> {
+        let (Some((key, value)), Some(unit)) = (last, unit) else { return Ok(Last::Stays) };
         let frame = FrameRef::read(&value)?;
         let (_, _, part) = read_run_key(&key)?;
         if part > 0 || frame.has_more {
-            return Ok(None);
+            return Ok(Last::Stays);
         }
         let mut joiner = Joiner::default();
-        let mut whole = Vec::new();
+        let (mut counted, mut has_more) = (Vec::new(), false);
         for record in joiner.add(&frame)?.into_iter().flat_map(records) {
             let record = record?;
             if super::is_known(&record, self.start) {
-                whole.extend_from_slice(record.bytes);
+                counted.extend_from_slice(record.bytes);
+            } else {
+                has_more = true;
             }
         }
-        if whole.len() > SMALL_BYTES || whole.is_empty() {
-            return Ok(None);
+        if counted.is_empty() {
+            return Ok(Last::Stays);
         }
-        whole.extend_from_slice(unit);
-        let mut frames = pack(&whole)?;
-        let only = frames.pop().filter(|_| frames.is_empty());
-        Ok(only.map(|frame| (key, frame)))
+        let grown = if counted.len() > SMALL_BYTES { None } else { only_frame(&[&counted, unit].concat())? };
+        match grown {
+            Some(frame) => Ok(Last::Grows((key, frame))),
+            None if has_more => Ok(only_frame(&counted)?.map_or(Last::Stays, |frame| Last::Shrinks((key, frame)))),
+            None => Ok(Last::Stays),
+        }
     }
+}
+
+/// What becomes of the last run.
+enum Last {
+    Stays,
+    /// It loses what does not count.
+    Shrinks(Pair),
+    /// It gets the first unit.
+    Grows(Pair),
+}
+
+/// The frame of a unit, if it needs only one.
+fn only_frame(unit: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
+    let mut frames = pack(unit)?;
+    Ok(frames.pop().filter(|_| frames.is_empty()))
 }
 
 /// The position of a unit's first event.

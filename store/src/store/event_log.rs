@@ -16,7 +16,7 @@ use crate::queue::Request;
 use crate::reader::{self, Reader};
 use crate::shared::{CLOSED, Phase, read_error};
 use crate::summary::{Origin, Summary};
-use crate::{lineage, runs, stream};
+use crate::{lineage, runs, simulation, stream};
 
 #[async_trait]
 impl EventLog for Store {
@@ -163,9 +163,14 @@ impl Store {
     }
 }
 
-/// Runs `call` on a thread that may block, if there is a runtime.
+/// The runtime that gives this thread others for what blocks. A simulation has none.
+pub(crate) fn threads() -> Option<tokio::runtime::Handle> {
+    if simulation::is_driven() { None } else { tokio::runtime::Handle::try_current().ok() }
+}
+
+/// Runs `call` on a thread that may block, if there is a runtime that gives it one.
 pub(crate) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
-    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return call() };
+    let Some(runtime) = threads() else { return call() };
     match runtime.spawn_blocking(call).await {
         Ok(value) => value,
         Err(error) => std::panic::resume_unwind(error.into_panic()),

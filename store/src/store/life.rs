@@ -73,16 +73,20 @@ impl Inner {
 
     fn backup(&self, dir: &Path) -> Result<Backup, BackupError> {
         self.check_works().map_err(BackupError::Stopped)?;
-        let lease = self.shared.lease();
-        backup::backup(&self.shared, lease.engine()?, &self.vault, dir)
+        backup::backup(&self.shared, (self.home.as_deref(), &self.vault), dir)
     }
 
     fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
         self.check_works().map_err(DeleteError::Stopped)?;
+        let worlds = deletion::end(&self.shared, &self.vault, worlds)?;
+        let _alone = self.shared.chores();
         let lease = self.shared.lease();
-        let engine = lease.engine().map_err(|_| DeleteError::Stopped(CLOSED.to_owned()))?;
+        let Ok(engine) = lease.engine() else {
+            deletion::go_on(&self.shared, &worlds);
+            return Err(DeleteError::Stopped(CLOSED.to_owned()));
+        };
         let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter, keys: &self.shared.keys };
-        deletion::delete(&self.shared, traces, worlds, order)
+        deletion::delete_alone(&self.shared, traces, &worlds, order)
     }
 
     /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.

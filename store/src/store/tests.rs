@@ -5,8 +5,12 @@ use std::sync::Arc;
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
+#[cfg(feature = "shuttle")]
+use folkmoot_core::event::{Author, MessageBody, MessagePosted};
 use folkmoot_core::event::{ClockKind, Event, EventRecord, Opened, WorldOpened};
 use folkmoot_core::ids::{Digest, Incarnation, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName};
+#[cfg(feature = "shuttle")]
+use folkmoot_core::ids::{MessageId, PersonName};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
 
@@ -16,13 +20,22 @@ use crate::engine::{FrameLog as _, FrameNumber};
 use crate::format::frame::{Packing, Unit};
 use crate::format::record::{Unlinked, foreign};
 
-const STAMP: Stamp = Stamp { time: Time::SIMULATED_START, seed: Seed::new([5; 16]) };
+const OLD: u8 = 5;
 
-fn header(first: u64) -> CommitHeader {
+/// The id of the world that [`creation`] makes.
+pub(crate) fn world(number: u8) -> WorldId {
+    WorldId::from_stamp(&stamp(number))
+}
+
+const fn stamp(number: u8) -> Stamp {
+    Stamp { time: Time::SIMULATED_START, seed: Seed::new([number; 16]) }
+}
+
+fn header(number: u8, first: u64) -> CommitHeader {
     CommitHeader {
-        world: WorldId::from_stamp(&STAMP),
+        world: world(number),
         first: Position::new(first),
-        stamp: STAMP,
+        stamp: stamp(number),
         principal: Principal::World,
         cause: None,
         key: None,
@@ -32,10 +45,11 @@ fn header(first: u64) -> CommitHeader {
     }
 }
 
-fn creation() -> Commit {
+/// The first commit of a world.
+pub(crate) fn creation(number: u8) -> Commit {
     let opened = WorldOpened {
-        world: WorldId::from_stamp(&STAMP),
-        name: WorldName::new("old").unwrap(),
+        world: world(number),
+        name: WorldName::new(format!("world-{number}")).unwrap(),
         clock: ClockKind::Simulated,
         decider: Digest::of(&[]),
         base: None,
@@ -43,24 +57,45 @@ fn creation() -> Commit {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&STAMP), base: None, signer: None };
-    Commit { header: header(1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] }
+    let node = NodeId::from_stamp(&stamp(number));
+    let opening = Opened { incarnation: Incarnation(1), node, base: None, signer: None };
+    Commit { header: header(number, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] }
+}
+
+/// The name of that world.
+#[cfg(feature = "shuttle")]
+pub(crate) fn name(number: u8) -> WorldName {
+    WorldName::new(format!("world-{number}")).unwrap()
+}
+
+/// A commit of one message.
+#[cfg(feature = "shuttle")]
+pub(crate) fn post(number: u8, first: u64) -> Commit {
+    say(number, first, format!("message {first}"))
+}
+
+/// A commit of one message with this text.
+#[cfg(feature = "shuttle")]
+pub(crate) fn say(number: u8, first: u64, text: String) -> Commit {
+    let author = Author::Person(PersonName::new("Ada").unwrap());
+    let message = MessagePosted::said(MessageId(Position::new(first)), author, None, MessageBody::text(text));
+    Commit { header: header(number, first), events: vec![Event::MessagePosted(message)] }
 }
 
 /// Writes a world whose event 3 is `record`.
 pub(crate) async fn foreign_record(engine: &MemoryEngine, record: &EventRecord) -> WorldId {
     let term = engine.take_over().unwrap();
-    let (first, link) = Unlinked::encode(&creation(), &Upcasters::default(), None).unwrap().link(&NO_LINK);
-    let (second, _) = foreign(&header(3), std::slice::from_ref(record)).unwrap().link(&link);
+    let (first, link) = Unlinked::encode(&creation(OLD), &Upcasters::default(), None).unwrap().link(&NO_LINK);
+    let (second, _) = foreign(&header(OLD, 3), std::slice::from_ref(record)).unwrap().link(&link);
     for (head, record) in [first, second].iter().enumerate() {
         let number = head as u64 + 1;
         let unit = Unit { number, term: term.0, packing: Packing::Plain, raw_len: record.len(), payload: record };
         engine.append(term, FrameNumber(head as u64), &unit.frames().unwrap()).unwrap();
     }
-    header(1).world
+    world(OLD)
 }
 
 /// Opens a store with other upcasters than this build's.
 pub(crate) fn open_with(engine: Arc<MemoryEngine>, upcasters: Upcasters) -> Store {
-    Store::start(engine, None, upcasters).ok().unwrap()
+    Store::with_schemas(engine, upcasters).unwrap()
 }

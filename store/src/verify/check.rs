@@ -48,6 +48,8 @@ pub(crate) struct Checker<'a> {
     attest: Attest<'a>,
     beside: Beside<'a>,
     taken_out: TakenOut,
+    /// The files that are not what they must be, in order, unless somebody asked for that.
+    files: Vec<Damage>,
     damage: Option<Damage>,
     newer: Option<Newer>,
 }
@@ -64,6 +66,7 @@ impl<'a> Checker<'a> {
             attest: Attest::new(against, plan.world),
             beside,
             taken_out: TakenOut::default(),
+            files: Vec::new(),
             damage: None,
             newer: None,
         }
@@ -148,8 +151,11 @@ impl<'a> Checker<'a> {
             self.taken_out.asked.extend_from_slice(&asked.events);
         }
         self.compare_name(world, event);
-        if let Some(damage) = found {
-            self.damage.get_or_insert(damage);
+        match found {
+            // An erasure takes files away first: if it was cut short, the content that names them is still there.
+            Some(damage) if damage.kind == DamageKind::File => self.files.push(damage),
+            Some(damage) => self.set_damage(damage),
+            None => {}
         }
     }
 
@@ -240,8 +246,18 @@ impl<'a> Checker<'a> {
         self.attest.ahead()
     }
 
-    pub(crate) fn finish(self) -> Integrity {
+    /// The first damage: only at the end it is known which files were to go.
+    fn take_damage(&mut self) -> Option<Damage> {
+        let file = mem::take(&mut self.files).into_iter().find(|file| !self.taken_out.is_asked(file.at));
+        match (self.damage.take(), file) {
+            (Some(damage), Some(file)) if file.at >= damage.at => Some(damage),
+            (damage, file) => file.or(damage),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Integrity {
         let end = self.end();
+        self.damage = self.take_damage();
         let is_whole = self.damage.is_none() && self.newer.is_none();
         let rolled_back = self.damage.as_ref().is_some_and(|damage| damage.kind == DamageKind::RolledBack);
         let (heads, anchors, attested) = self.attest.finish(is_whole || rolled_back);

@@ -2,25 +2,27 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use super::against::Against;
 use super::beside::Place;
+use super::origin::origin;
 use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Examined, Integrity, StoreDamage};
 use super::run::{Stage, verify};
 use super::scan::Scan;
 use super::walk::{Stretch, Trouble};
 use crate::blobs::Vault;
-use crate::engine::{Engine, EngineError, FrameNumber, SledEngine, Table};
+use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, Table};
 use crate::format::header;
-use crate::home;
 use crate::home::head_record::{self, Head};
-use crate::index::Reach;
+use crate::home::{self, Home};
+use crate::index::{Base, Reach};
 use crate::open_error::OpenError;
 use crate::runs::{self, entry};
+use crate::store::OpenMode;
 use crate::upcast::Upcasters;
 
 /// How many bytes of a table are read at once.
@@ -34,23 +36,23 @@ const READ_BYTES: usize = 256 * 1024;
 /// [`OpenError`], if there is no store to examine or if reading fails. What is damaged is no error.
 pub fn examine(dir: impl Into<PathBuf>, world: Option<WorldId>, against: &Against) -> Result<Examined, OpenError> {
     let dir = dir.into();
-    let engine: Arc<dyn Engine> = match SledEngine::open_to_examine(&dir) {
-        Ok(engine) => Arc::new(engine),
-        Err(OpenError::Damaged { what, .. }) => return Ok(closed(DamageKind::Unreadable, what)),
-        Err(error) => return Err(error),
-    };
-    let head = head_record::read(&dir).map_err(|source| home::open_error(&dir, EngineError::Io(source)))?;
-    examine_engine(engine.as_ref(), Some(&dir), head, world, against).or_else(|error| {
-        if let EngineError::Damaged(what) = error {
-            return Ok(closed(DamageKind::Unreadable, what));
-        }
-        Err(home::open_error(&dir, error))
-    })
+    let home = Home::open(dir.clone(), OpenMode::Existing)?;
+    let examined = EngineKind::examine_home(home).and_then(|(engine, troubles)| {
+        let head = head_record::read(&dir).map_err(EngineError::Io)?;
+        let mut examined = examine_engine(engine.as_ref(), Some(&dir), head, world, against)?;
+        examined.store.extend(troubles.into_iter().map(unreadable));
+        Ok(examined)
+    });
+    match examined {
+        Ok(examined) => Ok(examined),
+        Err(EngineError::Damaged(what)) => Ok(Examined { worlds: Vec::new(), store: vec![unreadable(what)] }),
+        Err(error) => Err(home::open_error(&dir, error)),
+    }
 }
 
-/// What is said of a store whose database does not read at all.
-fn closed(kind: DamageKind, what: String) -> Examined {
-    Examined { worlds: Vec::new(), store: vec![StoreDamage { frame: None, kind: Some(kind), what }] }
+/// What is said of what an engine does not read, or of all of it.
+fn unreadable(what: String) -> StoreDamage {
+    StoreDamage { frame: None, kind: Some(DamageKind::Unreadable), what }
 }
 
 /// Examines what an engine keeps.
@@ -75,7 +77,9 @@ pub(crate) fn examine_engine(
     let mut worlds = Vec::new();
     for world in known.into_iter().filter(|world| wanted.is_none_or(|wanted| wanted == *world)) {
         let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry);
-        let plan = plan(world, &entries, &scan);
+        // A fork that was not swept yet has no entry.
+        let base = if entry.is_none() { origin(engine, &scan, world)? } else { None };
+        let plan = plan((world, base), &entries, &scan);
         let place = Place { engine, vault: &vault, world, runs_end: plan.runs_end, is_still: true };
         let stage = Stage { plan: &plan, scan: &scan, place, against, upcasters: &upcasters };
         let mut found = verify(&stage)?;
@@ -86,9 +90,9 @@ pub(crate) fn examine_engine(
 }
 
 /// A world's entry, if it reads.
-type Entry = Result<(Reach, bool), Trouble>;
+pub(crate) type Entry = Result<(Reach, bool), Trouble>;
 
-fn read_entries(engine: &dyn Engine) -> Result<Vec<(WorldId, Entry)>, EngineError> {
+pub(crate) fn read_entries(engine: &dyn Engine) -> Result<Vec<(WorldId, Entry)>, EngineError> {
     let (mut from, mut entries) = (vec![0; 16], Vec::new());
     loop {
         let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
@@ -123,7 +127,7 @@ fn read_swept(engine: &dyn Engine, entries: usize, store: &mut Vec<StoreDamage>)
 }
 
 /// The worlds that have runs.
-fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineError> {
+pub(crate) fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineError> {
     let (mut from, mut worlds) = (Vec::new(), BTreeSet::new());
     loop {
         let rows = engine.range(Table::Runs, &from, &[0xff; 27], 0)?;
@@ -164,7 +168,7 @@ fn of_frames(scan: &Scan, last: FrameNumber, recorded: Option<Head>) -> Vec<Stor
 }
 
 /// What is to be walked of a world.
-fn plan(world: WorldId, entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
+fn plan((world, origin): (WorldId, Option<Base>), entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
     let reach_of = |world: WorldId| {
         let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry.as_ref());
         entry.transpose().ok().flatten()
@@ -177,13 +181,16 @@ fn plan(world: WorldId, entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
     let tail = |world| scan.units.get(&world).cloned().unwrap_or_default();
     let end = Position::new(u64::MAX - 1);
     let mut stretches = vec![Stretch { owner: world, up_to: end, runs_end, tail: tail(world) }];
-    let mut base = own.and_then(|(reach, _)| reach.base);
-    while let Some(shared) = base.filter(|base| !base.is_copied) {
+    let base_of_own = own.map_or(origin, |(reach, _)| reach.base);
+    let (mut base, mut up_to) = (base_of_own, end);
+    // What entries say is not believed: they may name one another as parents.
+    while let Some(shared) = base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX) {
         let parent = reach_of(shared.parent);
         let runs_end = parent.map_or(Position::ZERO, |(reach, _)| reach.head);
-        let stretch = Stretch { owner: shared.parent, up_to: shared.at, runs_end, tail: tail(shared.parent) };
-        stretches.insert(0, stretch);
-        base = parent.and_then(|(reach, _)| reach.base).filter(|base| base.at < shared.at);
+        // A fork may leave its parent before that one left its own.
+        up_to = up_to.min(shared.at);
+        stretches.insert(0, Stretch { owner: shared.parent, up_to, runs_end, tail: tail(shared.parent) });
+        base = parent.and_then(|(reach, _)| reach.base);
     }
     let known = own.map(|(reach, knows_tree)| Known {
         head: reach.head,
@@ -191,7 +198,7 @@ fn plan(world: WorldId, entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
         tree: knows_tree.then(|| reach.tree.clone()),
     });
     let name = own.map(|(reach, _)| (*reach.name).clone());
-    Plan { world, name, stretches, known, base: own.and_then(|(reach, _)| reach.base), runs_end }
+    Plan { world, name, stretches, known, base: base_of_own, runs_end }
 }
 
 /// What is wrong with the index of a world whose log is right.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::ReadError;
+use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use super::against::Against;
 use super::beside::Place;
@@ -14,7 +15,7 @@ use super::report::{Damage, DamageKind, Integrity};
 use super::run::{Stage, begin, conclude, name};
 use super::scan::Scan;
 use super::walk::{Each, End, Item, Stretch};
-use crate::engine::{Engine, EngineError, FrameNumber};
+use crate::engine::{Engine, FrameNumber};
 use crate::index::{Index, World};
 use crate::shared::{CLOSED, Phase, Shared, read_error};
 use crate::store::{Inner, Store, blocking};
@@ -43,12 +44,19 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
         let what = format!("it shares events up to {} with a world that ends before", stretch.up_to);
         return Err(ReadError::Damaged { at: stretch.up_to, what });
     }
+    let found = verify_to(inner, &plan, against)?;
+    behind_index(shared, found)
+}
+
+/// Verifies what was there at the cut.
+fn verify_to(inner: &Inner, plan: &Plan, against: &Against) -> Result<Integrity, ReadError> {
+    let (shared, world) = (inner.shared.as_ref(), plan.world);
     let lease = shared.lease();
-    let engine = lease.engine().map_err(|_| ReadError::Stopped(CLOSED.to_owned()))?;
+    let engine = lease.engine().map_err(|_| closed())?;
     let place = Place { engine, vault: &inner.vault, world, runs_end: plan.runs_end, is_still: false };
-    let stage = Stage { plan: &plan, scan: &Scan::default(), place, against, upcasters: &shared.upcasters };
+    let stage = Stage { plan, scan: &Scan::default(), place, against, upcasters: &shared.upcasters };
     let (mut checker, mut anomaly) = (begin(&stage), None);
-    walk(shared, engine, &plan, &mut |item| match checker.take(item) {
+    walk(shared, engine, plan, &mut |item| match checker.take(item) {
         Ok(()) => ControlFlow::Continue(()),
         Err(found) => {
             anomaly = Some(found);
@@ -60,15 +68,20 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
         Some(anomaly) => name(&stage, checker, anomaly),
         None => conclude(&stage, checker),
     };
-    let checked = found.and_then(|found| behind_index(shared, engine, found));
-    checked.map_err(|error| read_error(error, end))
+    found.map_err(|error| read_error(error, end))
+}
+
+fn closed() -> ReadError {
+    ReadError::Stopped(CLOSED.to_owned())
 }
 
 /// Looks for runs behind what the index knows: somebody put an older index in its place. No sweep writes any meanwhile.
-fn behind_index(shared: &Shared, engine: &dyn Engine, mut found: Integrity) -> Result<Integrity, EngineError> {
+fn behind_index(shared: &Shared, mut found: Integrity) -> Result<Integrity, ReadError> {
     let _no_sweep = shared.chores();
+    let lease = shared.lease();
+    let engine = lease.engine().map_err(|_| closed())?;
     let runs_end = shared.index().worlds.get(&found.world).map(|world| world.runs_end);
-    let last = last_run(engine, found.world)?;
+    let last = last_run(engine, found.world).map_err(|error| read_error(error, found.events))?;
     if let (None, Some(runs_end), Some(last)) = (&found.damage, runs_end, last)
         && last > runs_end
     {
@@ -130,11 +143,13 @@ pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
         Stretch { owner, up_to, runs_end, tail }
     };
     let mut stretches = vec![stretch(world, own, own.reach.head)];
-    let mut base = own.reach.base;
-    while let Some(shared) = base.filter(|base| !base.is_copied) {
+    let (mut base, mut up_to) = (own.reach.base, own.reach.head);
+    while let Some(shared) = base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX) {
         let parent = index.worlds.get(&shared.parent)?;
-        stretches.insert(0, stretch(shared.parent, parent, shared.at));
-        base = parent.reach.base.filter(|base| base.at < shared.at);
+        // A fork may leave its parent before that one left its own.
+        up_to = up_to.min(shared.at);
+        stretches.insert(0, stretch(shared.parent, parent, up_to));
+        base = parent.reach.base;
     }
     let known = Known { head: own.reach.head, link: own.reach.link, tree: Some(own.reach.tree.clone()) };
     Some(Plan {

@@ -35,12 +35,16 @@ impl TakenOut {
         }
     }
 
+    /// Whether somebody asked for the erasure of an event.
+    pub(crate) fn is_asked(&self, at: Position) -> bool {
+        self.asked.iter().any(|span| span.from <= at && at <= span.to)
+    }
+
     /// The first content that is gone although nobody asked for that.
     pub(crate) fn unasked(&self) -> Option<Damage> {
         let positions = self.erased.iter().flat_map(|span| (span.from.get()..=span.to.get()).map(Position::new));
-        let is_asked = |at: &Position| self.asked.iter().any(|span| span.from <= *at && *at <= span.to);
         let erased =
-            positions.into_iter().find(|at| !is_asked(at)).map(|at| (at, "is erased, and nobody asked for that"));
+            positions.into_iter().find(|at| !self.is_asked(*at)).map(|at| (at, "is erased, and nobody asked for that"));
         let encrypted = self.encrypted.map(|at| (at, "is encrypted, and the world is not sealed"));
         let (at, how) = erased.into_iter().chain(encrypted).min()?;
         let what = format!("the content of event {at} {how}");

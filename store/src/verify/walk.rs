@@ -91,18 +91,32 @@ impl Stretch {
         let first = first.map(|(key, _)| read_run_key(&key).map(|(world, first, _)| run_key(world, first, 0)));
         let mut next = first.and_then(Result::ok).unwrap_or(beginning);
         let end = run_key(self.owner, self.runs_end.min(self.up_to).next(), 0);
-        let mut unit = RunUnits::default();
+        let (mut unit, mut has_ended) = (RunUnits::default(), false);
         loop {
             let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
             let Some((last, _)) = rows.last() else { return Ok(ControlFlow::Continue(())) };
             next.clone_from(last);
             next.push(0);
             for row in &rows {
-                if unit.add(row, &mut |item| self.pass(item, from, each)).is_break() {
+                let mut pass = |item: Item<'_>| {
+                    if self.is_uncounted(&item, has_ended) {
+                        return ControlFlow::Continue(());
+                    }
+                    has_ended |= matches!(&item, Item::Record(record) if record.fixed.last() == self.runs_end);
+                    self.pass(item, from, each)
+                };
+                if unit.add(row, &mut pass).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
         }
+    }
+
+    /// Whether a commit was put behind the counted ones by a sweep that did not live to count it, or does not count it yet:
+    /// it is in shared frames, too.
+    fn is_uncounted(&self, item: &Item<'_>, has_ended: bool) -> bool {
+        let is_behind = |record: &RecordRef<'_>| record.fixed.world == self.owner && record.fixed.first > self.runs_end;
+        has_ended && !self.tail.is_empty() && matches!(item, Item::Record(record) if is_behind(record))
     }
 
     /// Passes an item on, unless it is outside of the stretch.

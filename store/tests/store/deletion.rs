@@ -7,9 +7,12 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::port::{AppendError, BlobError, Blobs as _, Checkpoints as _, EventLog as _, Labels, ReadError};
 use folkmoot_core::principal::Principal;
-use folkmoot_store::{DeleteError, DeleteOrder, Engine, MemoryEngine, OpenMode, SledEngine, Store, Table, Tombstone};
+use folkmoot_store::{
+    DeleteError, DeleteOrder, Engine, FrameNumber, MemoryEngine, OpenMode, SledEngine, Store, Table, Tombstone,
+};
 use futures::StreamExt as _;
 
+use crate::dying::Dying;
 use crate::fixture::*;
 
 const CANARY: &str = "canary-5d11c0";
@@ -161,6 +164,25 @@ async fn a_deleted_canary_is_in_no_file() {
 
 /// A process that died behind the tombstone, with more and more of the rest done.
 #[tokio::test]
+async fn a_deletion_leaves_no_frame_of_a_sweep_that_died_anywhere() {
+    let mut is_dead = true;
+    for deaths in 0..100 {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let log = Store::with_engine(Arc::new(Dying::after(deaths, Arc::clone(&engine)))).unwrap();
+        with_canary(&log, 1).await;
+        is_dead = log.close().is_err();
+        let log = Store::with_engine(Arc::clone(&engine)).unwrap();
+        log.delete(&[world(1)], &order()).await.unwrap();
+        let frames = engine.read(FrameNumber(1), usize::MAX).unwrap();
+        assert_eq!(frames, [], "after {deaths} changes");
+        if !is_dead {
+            break;
+        }
+    }
+    assert!(!is_dead, "no sweep came to its end");
+}
+
+#[tokio::test]
 async fn a_deletion_that_was_cut_anywhere_is_finished_at_the_next_opening() {
     let disk = OnDisk::new();
     let log = disk.open();
@@ -252,5 +274,5 @@ async fn a_store_without_a_directory_deletes_from_its_engine() {
     for table in [Table::Worlds, Table::Runs, Table::Keys, Table::Gone] {
         assert_eq!(engine.range(table, &[], &[0xff; 60], 1_000).unwrap(), [], "{table:?}");
     }
-    assert_eq!(engine.read(folkmoot_store::FrameNumber(0), 1_000).unwrap(), []);
+    assert_eq!(engine.read(FrameNumber(0), 1_000).unwrap(), []);
 }

@@ -1,17 +1,16 @@
 //! Erasing content: what is gone, what stays, and what a process that dies in the middle leaves.
 
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::event::{Attachment, ErasureRequested, Event, MessageBody, Span};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, Erasure};
-use folkmoot_store::{Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Store, Table, Term};
+use folkmoot_store::{Against, DamageKind, Engine, MemoryEngine, Store};
 
 use crate::canary::{files_with, kept_by};
+use crate::dying::Dying;
 use crate::fixture::*;
 
 crate::on_every_engine! {
@@ -201,89 +200,6 @@ async fn no_file_holds_what_was_erased() {
     assert_eq!(files_with(&home, CANARY), Vec::<String>::new());
 }
 
-/// An engine that fails from its `left`-th change of tables on, as that of a process which dies there.
-#[derive(Debug)]
-struct Dying {
-    inner: Arc<dyn Engine>,
-    left: AtomicUsize,
-}
-
-impl Dying {
-    fn spend(&self) -> Result<(), EngineError> {
-        let spent = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        spent.map(|_| ()).map_err(|_| EngineError::Io(std::io::Error::other("it died")))
-    }
-}
-
-impl FrameLog for Dying {
-    fn ack(&self) -> Ack {
-        self.inner.ack()
-    }
-
-    fn take_over(&self) -> Result<Term, EngineError> {
-        self.inner.take_over()
-    }
-
-    fn head(&self) -> Result<FrameNumber, EngineError> {
-        self.inner.head()
-    }
-
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.inner.append(term, expected, frames)
-    }
-
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
-        self.inner.read(from, bytes_max)
-    }
-
-    fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
-        self.spend()?;
-        self.inner.trim(up_to)
-    }
-}
-
-impl Shelf for Dying {
-    /// Pair by pair: a process may die between any two.
-    fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
-        for pair in pairs {
-            self.spend()?;
-            self.inner.put(table, std::slice::from_ref(pair))?;
-        }
-        Ok(())
-    }
-
-    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
-        self.inner.get(table, key)
-    }
-
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
-        self.inner.range(table, from, to, bytes_max)
-    }
-
-    fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
-        self.inner.floor(table, key)
-    }
-
-    fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
-        for key in keys {
-            self.spend()?;
-            self.inner.remove(table, std::slice::from_ref(key))?;
-        }
-        Ok(())
-    }
-}
-
-impl Engine for Dying {
-    fn home(&self) -> Option<&Path> {
-        self.inner.home()
-    }
-
-    fn compact(&self) -> Result<(), EngineError> {
-        self.spend()?;
-        self.inner.compact()
-    }
-}
-
 /// Small and large units, with a canary in most events.
 async fn dense(store: &Store) -> Vec<Commit> {
     let mut commits = vec![creation(1)];
@@ -300,7 +216,7 @@ async fn an_erasure_that_died_anywhere_is_done_again() {
     let all: Vec<u64> = (3..=13).collect();
     for step in 0.. {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-        let dying = Arc::new(Dying { inner: Arc::clone(&engine), left: AtomicUsize::new(step) });
+        let dying = Arc::new(Dying::after(step, Arc::clone(&engine)));
         let store = Store::with_engine(dying).unwrap();
         let commits = dense(&store).await;
         let erased = store.erase(world(1), &[span(3, 13)], BY).await;
@@ -323,4 +239,19 @@ async fn an_erasure_that_died_anywhere_is_done_again() {
             return;
         }
     }
+}
+
+#[tokio::test]
+async fn an_erasure_that_died_behind_its_files_is_no_damage() {
+    let disk = OnDisk::new();
+    let store = disk.open();
+    append(&store, creation(1)).await;
+    let blob = store.put(world(1), b"only".to_vec()).await.unwrap();
+    append(&store, attached(1, 3, blob)).await;
+    std::fs::remove_dir_all(disk.dir.path().join("store/blobs")).unwrap();
+    let damage = || async { store.verify(world(1), Against::default()).await.unwrap().damage };
+    assert_eq!(damage().await.map(|damage| (damage.at, damage.kind)), Some((Position::new(3), DamageKind::File)));
+    let asked = ErasureRequested { events: vec![span(3, 3)], basis: Content::Present(String::new()) };
+    append(&store, Commit { header: header(world(1), 4), events: vec![Event::ErasureRequested(asked)] }).await;
+    assert_eq!(damage().await, None);
 }

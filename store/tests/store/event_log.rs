@@ -6,7 +6,7 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Incarnation, Position};
 use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, Labels, ReadError};
 use folkmoot_store::Store;
-use futures::StreamExt as _;
+use futures::{FutureExt as _, StreamExt as _};
 
 use crate::fixture::*;
 
@@ -18,6 +18,7 @@ crate::on_every_engine! {
     a_name_is_taken_once
     a_world_must_be_created_before_it_is_written
     a_subscription_from_anywhere_gives_every_commit_once
+    a_subscriber_is_told_each_commit_at_once_and_none_before_it_is_there
     a_subscriber_that_falls_far_behind_loses_nothing
     large_commits_come_back_and_too_large_ones_are_refused
     many_writers_share_the_log_without_losing_order
@@ -107,6 +108,8 @@ async fn a_world_must_be_created_before_it_is_written(log: Store) {
 async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
     const BEFORE: u64 = 20;
     const AFTER: u64 = 40;
+    // With a few more behind what is compared, a feed that lost some gives others instead of none.
+    const MORE: u64 = 5;
     let mut commits = fill(&log, 1, BEFORE).await;
     let mut feeds = Vec::new();
     for from in 1..=BEFORE + 5 {
@@ -116,7 +119,7 @@ async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
     let writer = tokio::spawn({
         let log = Arc::clone(&log);
         async move {
-            for first in BEFORE + 1..=AFTER {
+            for first in BEFORE + 1..=AFTER + MORE {
                 append(log.as_ref(), post(1, first)).await;
                 tokio::task::yield_now().await;
             }
@@ -129,6 +132,18 @@ async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
         assert_eq!(found, expected, "from {from}");
     }
     writer.await.unwrap();
+}
+
+async fn a_subscriber_is_told_each_commit_at_once_and_none_before_it_is_there(log: Store) {
+    append(&log, creation(1)).await;
+    let mut feed = log.subscribe(world(1), Position::new(1)).await.unwrap();
+    assert_eq!(feed.next().await.unwrap().unwrap().commit, creation(1));
+    for first in 3..40 {
+        assert!(feed.next().now_or_never().is_none(), "event {first} is not there yet");
+        append(&log, post(1, first)).await;
+        let told = feed.next().now_or_never().flatten();
+        assert_eq!(told.map(|stored| stored.unwrap().commit), Some(post(1, first)));
+    }
 }
 
 async fn a_subscriber_that_falls_far_behind_loses_nothing(log: Store) {

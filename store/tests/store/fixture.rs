@@ -12,7 +12,7 @@ use folkmoot_core::ids::{
 use folkmoot_core::port::{Appended, EventLog, ReadError, StoredCommit};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
-use folkmoot_store::{OpenMode, Store};
+use folkmoot_store::{EngineKind, OpenMode, Store};
 use futures::StreamExt as _;
 
 pub(crate) const FIRST: Incarnation = Incarnation(1);
@@ -138,20 +138,25 @@ pub(crate) fn bare(stored: impl IntoIterator<Item = StoredCommit>) -> Vec<Commit
 /// A store on disk that can be closed and opened again.
 pub(crate) struct OnDisk {
     pub(crate) dir: tempfile::TempDir,
+    kind: EngineKind,
 }
 
 impl OnDisk {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self::of(EngineKind::Sled)
+    }
+
+    pub(crate) fn of(kind: EngineKind) -> Self {
+        Self { dir: tempfile::tempdir().unwrap(), kind }
     }
 
     pub(crate) fn open(&self) -> Store {
-        Store::open(self.dir.path().join("store"), OpenMode::Create).unwrap()
+        Store::open_with(self.dir.path().join("store"), OpenMode::Create, self.kind).unwrap()
     }
 
     /// A copy of the files as they are now: what a kill would leave.
     pub(crate) fn killed(&self) -> Self {
-        let copy = Self::new();
+        let copy = Self::of(self.kind);
         copy_folder(&self.dir.path().join("store"), &copy.dir.path().join("store"));
         copy
     }

@@ -6,7 +6,7 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Event, ForkEffects, Forked, MessageRetracted};
 use folkmoot_core::ids::{MessageId, Position};
 use folkmoot_core::port::{AppendError, Blobs as _, Custody as _, EventLog, StoredCommit};
-use folkmoot_store::Store;
+use folkmoot_store::{Against, Damage, Store, examine};
 use futures::StreamExt as _;
 
 use crate::fixture::*;
@@ -36,7 +36,7 @@ async fn forking(log: &Store, (parent, at): (u8, u64), number: u8) -> Commit {
     Commit { header: header(world(number), at + 1), events: vec![Event::Forked(forked), opening(1)] }
 }
 
-async fn fork(log: &Store, from: (u8, u64), number: u8) -> Commit {
+pub(crate) async fn fork(log: &Store, from: (u8, u64), number: u8) -> Commit {
     let commit = forking(log, from, number).await;
     append(log, commit.clone()).await;
     commit
@@ -216,6 +216,30 @@ async fn forks_are_there_after_a_clean_close_and_after_a_kill() {
     let again = killed.open();
     reads_as(&again, 3, &deep).await;
     append(&again, post(3, 15)).await;
+}
+
+#[tokio::test]
+async fn fork_that_left_its_parent_before_that_one_left_its_own_is_verified() {
+    let disk = OnDisk::new();
+    let log = disk.open();
+    two(&log).await;
+    for (number, at) in [(3, 10), (4, 6)] {
+        fork(&log, (2, at), number).await;
+    }
+    fork(&log, (4, 2), 5).await;
+    let verified = async |log: &Store| {
+        for number in 1..=5 {
+            let found = log.verify(world(number), Against::default()).await.unwrap();
+            let head = log.tree_head(world(number)).await.unwrap();
+            assert_eq!((found.damage, found.events, found.root), (None, head.of, head.root), "world {number}");
+        }
+    };
+    verified(&log).await;
+    log.close().unwrap();
+    drop(log);
+    let found = examine(disk.dir.path().join("store"), None, &Against::default()).unwrap();
+    assert_eq!(found.worlds.iter().filter_map(|world| world.damage.as_ref()).collect::<Vec<_>>(), [] as [&Damage; 0]);
+    verified(&disk.open()).await;
 }
 
 #[tokio::test]

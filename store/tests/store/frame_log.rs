@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use folkmoot_store::{Engine, EngineError, FrameNumber, MemoryEngine, OpenMode, Pair, SledEngine, Table, Term};
+use folkmoot_store::{
+    Engine, EngineError, FilesEngine, FrameNumber, MemoryEngine, OpenMode, Pair, SledEngine, Table, Term,
+};
 
 /// Runs a conformance test on every engine.
 macro_rules! on_every_engine {
@@ -20,6 +22,15 @@ macro_rules! on_every_engine {
                 let dir = tempfile::tempdir().unwrap();
                 let mode = folkmoot_store::OpenMode::Create;
                 super::$name(&folkmoot_store::SledEngine::open(dir.path().join("engine"), mode).unwrap());
+            })*
+        }
+
+        mod files {
+            $(#[test]
+            fn $name() {
+                let dir = tempfile::tempdir().unwrap();
+                let mode = folkmoot_store::OpenMode::Create;
+                super::$name(&folkmoot_store::FilesEngine::open(dir.path().join("engine"), mode).unwrap());
             })*
         }
     };
@@ -147,16 +158,24 @@ fn a_compaction_keeps_the_frames_the_rows_and_the_right_to_append(engine: &dyn E
 #[test]
 fn a_sled_engine_remembers_its_term_its_head_and_its_frames() {
     let dir = tempfile::tempdir().unwrap();
-    let open = || SledEngine::open(dir.path().join("engine"), OpenMode::Create).unwrap();
+    remembers(&|| Arc::new(SledEngine::open(dir.path().join("engine"), OpenMode::Create).unwrap()));
+}
+
+#[test]
+fn a_files_engine_remembers_its_term_its_head_and_its_frames() {
+    let dir = tempfile::tempdir().unwrap();
+    remembers(&|| Arc::new(FilesEngine::open(dir.path().join("engine"), OpenMode::Create).unwrap()));
+}
+
+fn remembers(open: &dyn Fn() -> Arc<dyn Engine>) {
     let first = {
-        let engine: Arc<dyn Engine> = Arc::new(open());
+        let engine = open();
         let term = engine.take_over().unwrap();
         engine.append(term, FrameNumber(0), &frames(1, 30)).unwrap();
         engine.trim(FrameNumber(10)).unwrap();
         term
     };
     let engine = open();
-    let engine: &dyn Engine = &engine;
     assert!(engine.take_over().unwrap() > first);
     assert_eq!(engine.read(FrameNumber(0), 1_000).unwrap(), numbered(11, 30));
     engine.trim(FrameNumber(30)).unwrap();

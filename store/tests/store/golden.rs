@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::port::EventLog as _;
-use folkmoot_store::{OpenMode, Store};
+use folkmoot_store::{EngineKind, OpenMode, Store};
 
 use crate::fixture::*;
 
-fn golden() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1")
+fn golden(kind: EngineKind) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(match kind {
+        EngineKind::Sled => "tests/golden/v1",
+        EngineKind::Files => "tests/golden/files/v1",
+    })
 }
 
 /// What the golden store holds: a world in runs and shared frames, with keys and a commit over several frames.
@@ -52,12 +55,21 @@ fn pack(from: &Path, to: &Path) {
 
 #[tokio::test]
 async fn the_store_of_format_1_loads() {
+    loads(EngineKind::Sled).await;
+}
+
+#[tokio::test]
+async fn the_store_of_format_1_in_a_plain_file_loads() {
+    loads(EngineKind::Files).await;
+}
+
+async fn loads(kind: EngineKind) {
     let dir = tempfile::tempdir().unwrap();
-    unpack(&golden(), &dir.path().join("store"));
+    unpack(&golden(kind), &dir.path().join("store"));
     let log = Store::open(dir.path().join("store"), OpenMode::Existing).unwrap();
     let found = try_read(&log, 1, 0).await.unwrap();
     let link = found.last().unwrap().link.to_string();
-    assert_eq!(link, fs::read_to_string(golden().join("link.txt")).unwrap().trim());
+    assert_eq!(link, fs::read_to_string(golden(kind).join("link.txt")).unwrap().trim());
     assert!(bare(found) == contents(), "the commits differ");
     let long = log.find_key(world(1), &key("golden")).await.unwrap().unwrap();
     assert_eq!(long.commit.header.first.get(), 40);
@@ -69,7 +81,18 @@ async fn the_store_of_format_1_loads() {
 #[tokio::test]
 #[ignore = "writes the golden store anew"]
 async fn write_the_golden_store() {
-    let disk = OnDisk::new();
+    write(EngineKind::Sled).await;
+}
+
+/// The same on the other engine.
+#[tokio::test]
+#[ignore = "writes the golden store anew"]
+async fn write_the_golden_store_in_a_plain_file() {
+    write(EngineKind::Files).await;
+}
+
+async fn write(kind: EngineKind) {
+    let disk = OnDisk::of(kind);
     let commits = contents();
     let (in_runs, shared) = commits.split_at(30);
     let log = disk.open();
@@ -82,6 +105,6 @@ async fn write_the_golden_store() {
     for commit in shared {
         link = Some(append(&log, commit.clone()).await);
     }
-    pack(&disk.killed().dir.path().join("store"), &golden());
-    fs::write(golden().join("link.txt"), format!("{}\n", link.unwrap())).unwrap();
+    pack(&disk.killed().dir.path().join("store"), &golden(kind));
+    fs::write(golden(kind).join("link.txt"), format!("{}\n", link.unwrap())).unwrap();
 }

@@ -23,6 +23,14 @@ macro_rules! on_every_engine {
                 super::$name(disk.open()).await;
             })*
         }
+
+        mod files {
+            $(#[tokio::test]
+            async fn $name() {
+                let disk = crate::fixture::OnDisk::of(folkmoot_store::EngineKind::Files);
+                super::$name(disk.open()).await;
+            })*
+        }
     };
 }
 
@@ -33,6 +41,7 @@ mod blobs;
 mod canary;
 mod damage;
 mod deletion;
+mod dying;
 mod erase;
 mod event_log;
 mod evidence;
@@ -43,6 +52,7 @@ mod full_disk;
 mod golden;
 mod index;
 mod opening;
+mod rebuild;
 mod recovery;
 mod sealed;
 mod verify;

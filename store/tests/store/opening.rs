@@ -125,3 +125,17 @@ fn a_torn_snapshot_does_not_keep_the_store_from_opening() {
     drop(disk.open());
     assert!(!torn.exists());
 }
+
+/// sled does not sync the file of its settings: what a power cut leaves of it may be zeros.
+#[tokio::test]
+async fn a_database_that_was_begun_and_not_finished_is_begun_again() {
+    let disk = OnDisk::new();
+    drop(disk.open());
+    let store = disk.dir.path().join("store");
+    fs::rename(store.join("log"), store.join("log.begun")).unwrap();
+    fs::write(store.join("log.begun/conf"), [0; 40]).unwrap();
+    fs::remove_file(store.join("head")).unwrap();
+    let commits = fill(&disk.open(), 1, 5).await;
+    assert_eq!(read(&disk.open(), 1, 0).await, commits);
+    assert!(!store.join("log.begun").exists());
+}

@@ -7,6 +7,7 @@ use folkmoot_core::port::{AppendError, Appended, EventLog as _, ReadError};
 use folkmoot_store::{Engine, FailingEngine, FrameLog as _, FrameNumber, MemoryEngine, OpenError, OpenMode, Store};
 use futures::StreamExt as _;
 
+use crate::dying::Dying;
 use crate::fixture::*;
 
 #[tokio::test]
@@ -177,6 +178,64 @@ async fn frames_that_were_changed_lost_or_moved_are_refused() {
     refused(&swapped, "two frames are swapped");
 }
 
+/// The frames of the first commits of one log, and then what followed in another one.
+#[tokio::test]
+async fn a_commit_that_follows_another_one_is_refused() {
+    let frames = |posts: Vec<folkmoot_core::commit::Commit>| async {
+        let engine = Arc::new(MemoryEngine::new());
+        let log = Store::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
+        append(&log, creation(1)).await;
+        for commit in posts {
+            append(&log, commit).await;
+        }
+        let frames = engine.read(FrameNumber(0), usize::MAX).unwrap();
+        frames.into_iter().map(|(_, frame)| frame).collect::<Vec<_>>()
+    };
+    let whole = frames(vec![post(1, 3), post(1, 4)]).await;
+    let other_words = frames(vec![say(1, 3, "other words"), post(1, 4)]).await;
+    let mut two = post(1, 3);
+    two.events.push(warning("and one more"));
+    let other_place = frames(vec![two, post(1, 5)]).await;
+    for (other, why) in [(other_words, "does not match its link"), (other_place, "does not follow event 3")] {
+        let engine = Arc::new(MemoryEngine::new());
+        let term = engine.take_over().unwrap();
+        engine.append(term, FrameNumber(0), &[&whole[..2], &other[2..]].concat()).unwrap();
+        let error = Store::with_engine(engine).unwrap_err();
+        assert!(matches!(&error, OpenError::Damaged { what, .. } if what.contains(why)), "{error:?}");
+    }
+}
+
+/// Whatever a sweep had written when its process died, nothing is missing afterwards.
+#[tokio::test]
+async fn a_sweep_that_dies_anywhere_loses_nothing() {
+    for writes in 0.. {
+        let inner: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let mortal = Arc::new(Dying::after(usize::MAX, Arc::clone(&inner)));
+        let log = Store::with_engine(Arc::clone(&mortal) as Arc<dyn Engine>).unwrap();
+        let mut commits = Vec::new();
+        for number in 1..4 {
+            commits.push(fill(&log, number, 20).await);
+        }
+        append(&log, with_key(post(1, 21), keyed("k", "x"))).await;
+        commits[0].push(with_key(post(1, 21), keyed("k", "x")));
+        mortal.dies_after(writes);
+        let has_lived = log.close().is_ok();
+        drop(log);
+        let log = Store::with_engine(inner).unwrap();
+        for (number, commits) in (1..).zip(&commits) {
+            assert_eq!(&read(&log, number, 0).await, commits, "world {number} after {writes} writes");
+        }
+        let repeat = log.append(FIRST, with_key(post(1, 21), keyed("k", "x"))).await.unwrap();
+        assert!(matches!(repeat, Appended::Repeated(_)), "after {writes} writes");
+        append(&log, post(2, 21)).await;
+        log.close().unwrap();
+        if has_lived {
+            assert!(writes > 4, "a sweep has more writes than {writes}");
+            return;
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_log_cut_short_is_reported_and_not_recovered() {
     let disk = OnDisk::new();
@@ -191,4 +250,19 @@ async fn a_log_cut_short_is_reported_and_not_recovered() {
     std::fs::copy(store(&disk).join("head"), store(&earlier).join("head")).unwrap();
     let error = Store::open(store(&earlier), OpenMode::Existing).unwrap_err();
     assert!(matches!(error, OpenError::CutTail { found: 9, recorded: 18, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_short_session_behind_a_long_commit_leaves_its_run_alone() {
+    let disk = OnDisk::new();
+    let mut commits = fill(&disk.open(), 1, 2).await;
+    let mixed = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
+    let long: String = (0..20_000).map(|number| format!("{:x} ", mixed(number))).collect();
+    for commit in [say(1, 3, long), post(1, 4), post(1, 5)] {
+        let log = disk.open();
+        append(&log, commit.clone()).await;
+        log.close().unwrap();
+        commits.push(commit);
+    }
+    assert_eq!(read(&disk.open(), 1, 0).await, commits);
 }

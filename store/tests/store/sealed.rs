@@ -18,6 +18,7 @@ use crate::fixture::*;
 crate::on_every_engine! {
     sealed_content_comes_back_as_it_was_written
     a_person_who_is_erased_takes_nobody_along
+    a_part_that_is_erased_leaves_the_rest_of_its_person
 }
 
 const CANARY: &str = "canary-51b7e0";
@@ -91,6 +92,15 @@ async fn a_person_who_is_erased_takes_nobody_along(store: Store) {
     assert_eq!(store.tree_head(world(1)).await.unwrap(), head);
     append(&store, by("ada", 10, "here again")).await;
     assert_eq!(read(&store, 1, 10).await, [by("ada", 10, "here again")]);
+}
+
+async fn a_part_that_is_erased_leaves_the_rest_of_its_person(store: Store) {
+    let commits = filled(&store).await;
+    assert_eq!(store.erase(world(1), &[span(3, 3)], BY).await.unwrap(), Erasure { events: 1, files: 0 });
+    for (before, after) in commits.iter().zip(&read(&store, 1, 1).await) {
+        let is_meant = before.header.first.get() == 3;
+        assert!(if is_meant { is_erased(after) } else { before == after }, "{after:?}");
+    }
 }
 
 #[tokio::test]

@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted};
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::Blobs as _;
-use folkmoot_store::{Against, Damage, DamageKind, Examined, OpenMode, Store, Verdict, examine};
+use folkmoot_store::{Against, Damage, DamageKind, Engine, Examined, MemoryEngine, OpenMode, Store, Verdict, examine};
 
+use crate::dying::Dying;
 use crate::fixture::*;
 
 fn path(disk: &OnDisk) -> PathBuf {
@@ -144,4 +146,50 @@ async fn a_file_that_is_missing_or_changed_is_named_with_its_event() {
     assert_eq!(kind().await, Some((Position::new(6), DamageKind::File)));
     fs::remove_file(&file).unwrap();
     assert_eq!(kind().await, Some((Position::new(6), DamageKind::File)));
+}
+
+#[tokio::test]
+async fn a_sweep_that_died_anywhere_is_silent() {
+    for step in 0.. {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let log = Store::with_engine(Arc::clone(&engine)).unwrap();
+        fill(&log, 1, 9).await;
+        log.close().unwrap();
+        let log = Store::with_engine(Arc::new(Dying::after(step, Arc::clone(&engine)))).unwrap();
+        append(&log, post(1, 10)).await;
+        let closed = log.close();
+        let log = Store::with_engine(engine).unwrap();
+        let found = log.verify(world(1), Against::default()).await.unwrap();
+        assert_eq!((found.events, found.damage), (Position::new(10), None), "step {step}");
+        if closed.is_ok() {
+            assert!(step > 3, "only {step} steps");
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_sweep_left_that_died_anywhere_is_not_in_runs_twice() {
+    for step in 0.. {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let log = Store::with_engine(Arc::clone(&engine)).unwrap();
+        fill(&log, 1, 9).await;
+        log.close().unwrap();
+        // More than one run: the first of them fits behind the last one, which is small.
+        let log = Store::with_engine(Arc::new(Dying::after(step, Arc::clone(&engine)))).unwrap();
+        for first in 10..20 {
+            append(&log, say(1, first, "and so on, ".repeat(900))).await;
+        }
+        let closed = log.close();
+        let log = Store::with_engine(Arc::clone(&engine)).unwrap();
+        append(&log, post(1, 20)).await;
+        log.close().unwrap();
+        let log = Store::with_engine(engine).unwrap();
+        let found = log.verify(world(1), Against::default()).await.unwrap();
+        assert_eq!((found.events, found.damage), (Position::new(20), None), "step {step}");
+        if closed.is_ok() {
+            assert!(step > 6, "only {step} steps");
+            return;
+        }
+    }
 }

@@ -2,9 +2,7 @@
 
 use std::fs::File;
 
-use sled::Db;
-
-use super::guard::guarded;
+use super::guard::{Handle, guarded};
 use crate::engine::{EngineError, Pair, Table};
 use crate::format::FRAME_MAX;
 
@@ -31,12 +29,12 @@ const WORLD_LEN: usize = 16;
 #[derive(Debug)]
 pub(super) struct Barrier {
     /// With our own handle of sled's file. Opened once, right after sled opened: a later one could miss an earlier error.
-    open: Option<(Db, File)>,
+    open: Option<(Handle, File)>,
     used: usize,
 }
 
 impl Barrier {
-    pub(super) const fn new(db: Db, file: File) -> Self {
+    pub(super) const fn new(db: Handle, file: File) -> Self {
         Self { open: Some((db, file)), used: 0 }
     }
 
@@ -52,6 +50,7 @@ impl Barrier {
     /// Returns when everything written so far survives power loss.
     pub(super) fn sync(&mut self) -> Result<(), EngineError> {
         let (db, file) = self.open.as_ref().ok_or_else(super::closed)?;
+        let db = db.db()?;
         guarded(|| db.flush())?;
         file.sync_data().map_err(super::from_io)?;
         self.used = 0;
@@ -89,3 +88,6 @@ fn cost(table: Table, (key, value): &Pair, before: Option<&Pair>) -> usize {
         Table::Meta | Table::Worlds | Table::Keys | Table::Gone | Table::Deleted => value.len() + SMALL,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,7 +25,7 @@ use super::guard::guarded;
 mod tests;
 
 /// The folder of the copy, in the store's directory.
-const COPY: &str = "log.new";
+pub(super) const COPY: &str = "log.new";
 
 /// The file in it that says that it is complete.
 const COMPLETE: &str = "complete";
@@ -61,11 +61,14 @@ pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
 /// Finishes or undoes what a process that died has left of a compaction.
 pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
     let (copy, log) = (home.join(COPY), home.join(LOG));
-    if copy.join(COMPLETE).exists() {
-        take_place(home).map_err(from_io)
-    } else if copy.exists() && !log.exists() {
+    let is_there = |path: &Path| path.try_exists().map_err(from_io);
+    let (is_complete, has_copy, has_log) = (is_there(&copy.join(COMPLETE))?, is_there(&copy)?, is_there(&log)?);
+    if is_complete {
+        // Whoever marked it may have died before the mark was for good, and the original goes next.
+        sync_folder(&copy).and_then(|()| take_place(home)).map_err(from_io)
+    } else if has_copy && !has_log {
         Err(EngineError::Damaged(format!("its log is gone, and the copy in {COPY} is not complete")))
-    } else if copy.exists() {
+    } else if has_copy {
         remove_folder(&copy).map_err(from_io)
     } else {
         unmark(&log).map_err(from_io)
@@ -131,7 +134,7 @@ fn unmark(log: &Path) -> io::Result<()> {
 }
 
 /// Returns when the files of a folder survive power loss: sled does not sync all of its own.
-fn sync_files(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_files(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         File::open(entry?.path())?.sync_all()?;
     }

@@ -7,6 +7,8 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
+use sled::Db;
+
 use crate::engine::EngineError;
 
 thread_local! {
@@ -22,7 +24,34 @@ pub(super) fn guarded<T>(call: impl FnOnce() -> Result<T, sled::Error>) -> Resul
     match result {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(translate(error)),
-        Err(panic) => Err(EngineError::Damaged(reason(panic.as_ref()))),
+        Err(panic) => Err(of_panic(reason(panic.as_ref()))),
+    }
+}
+
+/// The database. When the last handle goes, sled syncs its file, and panics if it cannot: that is survived here. What was
+/// acknowledged is safe without that sync.
+#[derive(Debug)]
+pub(super) struct Handle(Option<Db>);
+
+impl Handle {
+    pub(super) const fn new(db: Db) -> Self {
+        Self(Some(db))
+    }
+
+    pub(super) fn db(&self) -> Result<&Db, EngineError> {
+        self.0.as_ref().ok_or_else(super::closed)
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let closed = guarded(|| {
+            drop(self.0.take());
+            Ok(())
+        });
+        if let Err(error) = closed {
+            tracing::debug!(%error, "the database does not sync as it is closed");
+        }
     }
 }
 
@@ -43,6 +72,16 @@ fn reason(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
     let line = text.and_then(|text| text.lines().next()).unwrap_or("no reason given");
     format!("the database gave up ({line})")
+}
+
+/// sled also panics where the system refuses something: that is no damage.
+fn of_panic(reason: String) -> EngineError {
+    let code = reason.split_once("Os { code: ").and_then(|(_, rest)| rest.split_once(',')).map(|(code, _)| code);
+    match code.and_then(|code| code.parse().ok()).map(io::Error::from_raw_os_error) {
+        Some(error) if is_full(&error) => EngineError::Full(error),
+        Some(error) => EngineError::Io(error),
+        None => EngineError::Damaged(reason),
+    }
 }
 
 fn translate(error: sled::Error) -> EngineError {

@@ -8,15 +8,19 @@ use std::time::Duration;
 
 use sled::Db;
 
-use super::guard::guarded;
-use super::{Barrier, SledEngine, TERM, TRIMMED, Trees, Writer, compact, rows};
-use crate::engine::{EngineError, FrameLog as _, FrameNumber, Term};
-use crate::home::{self, Home};
+use super::ahead::read_ahead;
+use super::guard::{Handle, guarded};
+use super::{Barrier, SledEngine, Trees, Writer, compact, rows};
+use crate::engine::{EngineError, FrameLog as _, FrameNumber, TERM, TRIMMED, Term};
+use crate::home::{self, Home, sync_folder};
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
 
 /// The folder of the database in the store's directory.
 pub(super) const LOG: &str = "log";
+
+/// What that folder is called until it is whole.
+const BEGUN: &str = "log.begun";
 
 /// How many bytes of pages sled keeps in memory.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
@@ -28,27 +32,17 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError
 }
 
 /// Opens a database that is only read from: every write is refused, and nothing is brought in order.
-pub(super) fn open_to_examine(dir: PathBuf) -> Result<SledEngine, OpenError> {
-    let home = Home::open(dir, OpenMode::Existing)?;
-    let path = home.path().to_owned();
-    let open = || {
-        compact::finish(home.path())?;
-        let engine = open_as_it_is(home)?;
-        engine.writer().has_failed = true;
-        Ok(engine)
-    };
-    open().map_err(|error| home::open_error(&path, error))
+pub(super) fn examine_in(home: Home) -> Result<SledEngine, EngineError> {
+    compact::finish(home.path())?;
+    let engine = open_as_it_is(home)?;
+    engine.writer().has_failed = true;
+    Ok(engine)
 }
 
 pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
     compact::finish(home.path())?;
-    let log = home.path().join(LOG);
-    let existed = log.join("db").exists();
     let engine = open_as_it_is(home)?;
     engine.writer().run(|writer| writer.barrier.sync())?;
-    if !existed {
-        sync_folders(&log).map_err(super::from_io)?;
-    }
     let trimmed = engine.with(|trees| note(trees, TRIMMED))?;
     engine.trim(FrameNumber(trimmed))?;
     Ok(engine)
@@ -56,10 +50,14 @@ pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
 
 fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
     let log = home.path().join(LOG);
-    let existed = log.join("db").exists();
-    if !existed && home.has_been_used() {
-        return Err(EngineError::Damaged("its log is gone".to_owned()));
+    if !log.join("db").try_exists().map_err(super::from_io)? {
+        if home.has_been_used().map_err(super::from_io)? {
+            return Err(EngineError::Damaged("its log is gone".to_owned()));
+        }
+        begin(home.path())?;
     }
+    // Whoever gave the folder its name may have died before that was for good.
+    sync_folder(home.path()).map_err(super::from_io)?;
     let (trees, barrier) = open_database(&log)?;
     let trimmed = note(&trees, TRIMMED)?;
     let writer = Writer {
@@ -71,18 +69,28 @@ fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
     Ok(SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), home })
 }
 
+/// Makes an empty database. It gets its name once its files survive power loss: sled does not sync all of its own.
+fn begin(home: &Path) -> Result<(), EngineError> {
+    let (begun, log) = (home.join(BEGUN), home.join(LOG));
+    home::remove_folder(&begun).and_then(|()| home::remove_folder(&log)).map_err(super::from_io)?;
+    drop(open_database(&begun)?);
+    compact::sync_files(&begun).and_then(|()| fs::rename(begun, log)).map_err(super::from_io)
+}
+
 /// Opens the database in the folder `log`, or makes one.
 pub(super) fn open_database(log: &Path) -> Result<(Trees, Barrier), EngineError> {
-    remove_torn_snapshots(log).map_err(super::from_io)?;
-    let db = open_db(log)?;
+    remove_torn_snapshots(log).and_then(|()| read_ahead(log)).map_err(super::from_io)?;
+    let db = Handle::new(open_db(log)?);
+    // Opening it gave a new snapshot its name. What is written from here on may take the place of what an older one needs.
+    sync_folder(log).map_err(super::from_io)?;
     let file = File::options().write(true).open(log.join("db")).map_err(super::from_io)?;
-    let trees = open_trees(&db)?;
+    let trees = open_trees(db.db()?)?;
     Ok((trees, Barrier::new(db, file)))
 }
 
 /// A process that dies while sled writes a snapshot leaves a file that keeps sled from opening.
 fn remove_torn_snapshots(log: &Path) -> std::io::Result<()> {
-    if !log.exists() {
+    if !log.try_exists()? {
         return Ok(());
     }
     for entry in fs::read_dir(log)? {
@@ -125,6 +133,7 @@ fn open_trees(db: &Db) -> Result<Trees, EngineError> {
         keys: tree("keys")?,
         gone: tree("gone")?,
         deleted: tree("deleted")?,
+        _last: Handle::new(db.clone()),
     })
 }
 
@@ -134,10 +143,4 @@ fn last_frame(trees: &Trees) -> Result<u64, EngineError> {
 
 fn note(trees: &Trees, key: &[u8]) -> Result<u64, EngineError> {
     guarded(|| trees.meta.get(key))?.map_or(Ok(0), |value| rows::number(&value))
-}
-
-/// A new file is there for good once its folder, and the folder above, are synced.
-fn sync_folders(log: &Path) -> std::io::Result<()> {
-    File::open(log)?.sync_all()?;
-    log.parent().map_or(Ok(()), |home| File::open(home)?.sync_all())
 }

@@ -1,15 +1,17 @@
 //! Logs that nobody touched, and stores in odd but right states.
 
 use folkmoot_core::event::Occasion;
-use folkmoot_core::ids::Position;
+use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_proof::verify_inclusion;
 use futures::executor::block_on;
 
 use super::book::Book;
 use super::logs::{Logs, Site, golden, logs, signer};
 use super::random::Random;
+use crate::runs::entry;
+use crate::store::Store;
 use crate::verify::examine::examine_engine;
-use crate::verify::{Against, AnchorOutcome, Tail, Verdict};
+use crate::verify::{Against, AnchorOutcome, DamageKind, Examined, Tail, Verdict};
 
 #[test]
 fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
@@ -48,7 +50,7 @@ fn an_open_world_says_the_same_as_its_files() {
 fn an_empty_store_is_silent() {
     let site = Site::new();
     let found = examine_engine(site.engine.as_ref(), None, None, None, &Against::default()).unwrap();
-    assert_eq!(found, super::super::Examined::default());
+    assert_eq!(found, Examined::default());
 }
 
 #[test]
@@ -65,4 +67,42 @@ fn every_commit_is_proven_to_be_in_the_log() {
     }
     let beyond = block_on(site.store().inclusion_proof(world, whole.events.next()));
     assert!(beyond.is_err());
+}
+
+/// What examining says of the index after `change`, and whether a store opens then.
+fn with_index(change: impl FnOnce(&mut Book, &Logs)) -> (Examined, bool) {
+    let logs = logs(&mut Random(3));
+    let mut book = Book::of(&logs.site.engine);
+    change(&mut book, &logs);
+    let engine = book.write();
+    let found = examine_engine(engine.as_ref(), None, Some(book.head), None, &Against::default()).unwrap();
+    (found, Store::with_engine(engine).is_ok())
+}
+
+#[test]
+fn an_index_that_lost_a_world_is_noticed_by_its_count() {
+    let (found, opens) = with_index(|book, _| drop(book.entries.pop_first().unwrap()));
+    assert!(found.store.iter().any(|damage| damage.what.ends_with("worlds are in the index")), "{:#?}", found.store);
+    assert!(!opens);
+    assert!(with_index(|_, _| ()).1);
+}
+
+#[test]
+fn an_index_that_calls_a_world_otherwise_is_damaged() {
+    let (found, _) = with_index(|book, logs| {
+        let reach = book.entries.get_mut(&logs.worlds[2]).unwrap();
+        reach.name = std::sync::Arc::new(WorldName::new("another").unwrap());
+    });
+    let damage: Vec<DamageKind> = found.worlds.iter().filter_map(|world| Some(world.damage.as_ref()?.kind)).collect();
+    assert_eq!(damage, [DamageKind::Index]);
+}
+
+#[test]
+fn a_row_too_many_of_messages_that_are_gone_is_damage() {
+    let (found, _) = with_index(|book, logs| {
+        let key = entry::gone_key(logs.worlds[2], Position::new(3));
+        book.gone.push((key, entry::write_gone_by(Position::new(4))));
+    });
+    let damage: Vec<DamageKind> = found.worlds.iter().filter_map(|world| Some(world.damage.as_ref()?.kind)).collect();
+    assert_eq!(damage, [DamageKind::Index]);
 }

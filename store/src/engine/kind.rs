@@ -1,0 +1,68 @@
+//! Which engine a store's directory has.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Engine, EngineError, FilesEngine, SledEngine, files, sled};
+use crate::home::{self, Home};
+use crate::open_error::OpenError;
+use crate::store::OpenMode;
+
+/// The engines that keep a store in a directory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EngineKind {
+    /// A sled database.
+    #[default]
+    Sled,
+    /// One plain file.
+    Files,
+}
+
+impl EngineKind {
+    /// The engine that the directory of a store has; `None` if it has none yet.
+    ///
+    /// # Errors
+    /// [`EngineError::Damaged`] if it has both.
+    pub(crate) fn of(home: &Path) -> Result<Option<Self>, EngineError> {
+        let has_sled = sled::FOLDERS.iter().any(|folder| home.join(folder).exists());
+        match (has_sled, home.join(files::FOLDER).exists()) {
+            (false, false) => Ok(None),
+            (true, false) => Ok(Some(Self::Sled)),
+            (false, true) => Ok(Some(Self::Files)),
+            (true, true) => Err(EngineError::Damaged("it has the folders of two logs".to_owned())),
+        }
+    }
+
+    /// Opens the engine that the directory has; `self` is the one that a directory without any gets.
+    pub(crate) fn open_home(self, home: Home) -> Result<Arc<dyn Engine>, EngineError> {
+        match Self::of(home.path())?.unwrap_or(self) {
+            Self::Sled => Ok(Arc::new(SledEngine::open_home(home)?)),
+            Self::Files => Ok(Arc::new(FilesEngine::open_home(home)?)),
+        }
+    }
+
+    /// Opens the engine that the directory has to read what is whole of it; says what is not, as far as that shows.
+    pub(crate) fn examine_home(home: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
+        match Self::of(home.path())?.unwrap_or_default() {
+            Self::Sled => Ok((Arc::new(SledEngine::examine_home(home)?), Vec::new())),
+            Self::Files => FilesEngine::examine_home(home).map(|(engine, troubles)| (Arc::new(engine) as _, troubles)),
+        }
+    }
+
+    /// Opens the engine of a store in a directory that is found or made; `self` is the one that a new one gets.
+    pub(crate) fn open(self, dir: PathBuf, mode: OpenMode) -> Result<Arc<dyn Engine>, OpenError> {
+        let home = Home::open(dir, mode)?;
+        let path = home.path().to_owned();
+        self.open_home(home).map_err(|error| home::open_error(&path, error))
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Sled => "sled",
+            Self::Files => "files",
+        })
+    }
+}

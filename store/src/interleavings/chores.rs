@@ -1,0 +1,77 @@
+//! Who rearranges what is stored, beside one another and while the store is closed.
+
+use folkmoot_core::event::Span;
+use folkmoot_core::ids::{Incarnation, Position, Time};
+use folkmoot_core::port::{Custody as _, EventLog as _};
+use folkmoot_core::principal::Principal;
+use shuttle::future::block_on;
+use shuttle::thread::{self, JoinHandle};
+
+use super::engine::Slow;
+use super::tries::each_order;
+use crate::deletion::Order;
+use crate::runs;
+use crate::store::Store;
+use crate::store::tests::{creation, post, world};
+use crate::verify::Against;
+
+const FIRST: Incarnation = Incarnation(1);
+
+/// Does something that may find the store closed; what matters is that it comes to an end.
+fn does(store: &Store, work: impl FnOnce(&Store) + Send + 'static) -> JoinHandle<()> {
+    let store = store.clone();
+    thread::spawn(move || work(&store))
+}
+
+fn erase(store: &Store) {
+    let span = Span { from: Position::new(3), to: Position::new(3) };
+    let _may_be_closed = block_on(store.erase(world(1), &[span], Position::new(4)));
+}
+
+fn delete(store: &Store) {
+    let _may_be_closed = block_on(store.delete(&[world(2)], &Order { by: Principal::World, at: Time(1) }));
+}
+
+fn verify(store: &Store) {
+    let _may_be_closed = block_on(store.verify(world(1), Against::default()));
+}
+
+fn append(store: &Store) {
+    for first in 4..9 {
+        let _may_be_closed = block_on(store.append(FIRST, post(1, first)));
+    }
+}
+
+fn sweep(store: &Store) {
+    let _may_be_closed = runs::sweep(&store.inner.shared);
+}
+
+fn filled() -> Store {
+    let (_engine, store) = Slow::open();
+    for commit in [creation(1), creation(2), post(1, 3)] {
+        block_on(store.append(FIRST, commit)).unwrap();
+    }
+    store
+}
+
+#[test]
+fn chores_beside_appends_come_to_an_end() {
+    each_order("chores", || {
+        let store = filled();
+        let all: [fn(&Store); 5] = [erase, delete, verify, append, sweep];
+        let all = all.map(|work| does(&store, work));
+        all.into_iter().for_each(|work| work.join().unwrap());
+        store.close().unwrap();
+    });
+}
+
+#[test]
+fn a_store_is_closed_while_chores_are_under_way() {
+    each_order("closing", || {
+        let store = filled();
+        let all: [fn(&Store); 4] = [erase, delete, verify, append];
+        let all = all.map(|work| does(&store, work));
+        store.close().unwrap();
+        all.into_iter().for_each(|work| work.join().unwrap());
+    });
+}

@@ -1,0 +1,267 @@
+//! The old store: what it has, and where.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::world::FORKS_DEEP_MAX;
+
+use super::Rebuild;
+use super::salvage::Salvage;
+use super::scribe::{Scribe, Task};
+use crate::backup::BackupError;
+use crate::deletion::tombstone_world;
+use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, from_io};
+use crate::erase::journal::ASIDE;
+use crate::home::{self, Home, head_record};
+use crate::index::{Base, Reach};
+use crate::open_error::OpenError;
+use crate::store::OpenMode;
+use crate::verify::{self, Against, DamageKind, Integrity, Item, Scan, StoreDamage, Stretch};
+
+/// Where the copy of a sled database is, in the directory of the new store.
+const SCRATCH: &str = ".source";
+
+/// The files that logs are in.
+const LOGS: [&str; 3] = ["log/db", "log.new/db", "files/rows"];
+
+/// No event is behind this.
+const END: Position = Position::new(u64::MAX - 1);
+
+/// What of an old store is copied there.
+const COPIED: [&str; 4] = [home::FORMAT_FILE, head_record::FILE, "log", "log.new"];
+
+/// The old store, as far as it reads.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    /// `None` if nothing of it reads.
+    pub(super) engine: Option<Arc<dyn Engine>>,
+    pub(super) worlds: BTreeSet<WorldId>,
+    deleted: BTreeSet<WorldId>,
+    entries: BTreeMap<WorldId, Reach>,
+    scan: Scan,
+    /// What is found in the bytes of its log, if it is damaged.
+    salvage: Option<Salvage>,
+    /// What verifying it gave.
+    pub(super) found: Vec<Integrity>,
+    store: Vec<StoreDamage>,
+    scratch: Option<PathBuf>,
+    /// Nobody opens it meanwhile.
+    lock: Option<Home>,
+}
+
+/// Locks the old store; `None` if there is none, and all is to come from exports.
+pub(super) fn lock(order: &Rebuild) -> Result<Option<Home>, BackupError> {
+    match Home::open(order.from.clone(), OpenMode::Existing) {
+        Ok(home) => Ok(Some(home)),
+        Err(OpenError::Missing { .. }) if !order.exports.is_empty() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Source {
+    pub(super) fn open(order: &Rebuild, old: Option<Home>) -> Result<Self, EngineError> {
+        let Some(old) = old else { return Ok(Self::default()) };
+        let mut source = Self::default();
+        let opened = source.open_engine(order, old);
+        if let Some((engine, troubles)) = source.bear(opened)? {
+            troubles.into_iter().for_each(|what| source.damaged(what));
+            source.engine = Some(engine);
+        }
+        source.look(&order.from)?;
+        if source.is_damaged() {
+            source.salvage(&order.from)?;
+        }
+        Ok(source)
+    }
+
+    fn open_engine(&mut self, order: &Rebuild, old: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
+        match EngineKind::of(old.path())?.unwrap_or_default() {
+            EngineKind::Files => EngineKind::examine_home(old),
+            EngineKind::Sled => {
+                let scratch = order.to.join(SCRATCH);
+                self.scratch = Some(scratch.clone());
+                copy(old.path(), &scratch).map_err(from_io)?;
+                self.lock = Some(old);
+                let home = Home::open(scratch, OpenMode::Existing);
+                EngineKind::examine_home(home.map_err(|error| EngineError::Io(std::io::Error::other(error)))?)
+            }
+        }
+    }
+
+    /// Finds out what there is.
+    fn look(&mut self, home: &Path) -> Result<(), EngineError> {
+        let Some(engine) = self.engine.clone() else { return Ok(()) };
+        let engine = engine.as_ref();
+        let head = head_record::read(home).map_err(from_io)?;
+        let examined = verify::examine_engine(engine, Some(home), head, None, &Against::default());
+        if let Some(examined) = self.bear(examined)? {
+            self.store.extend(examined.store);
+            self.found = examined.worlds;
+        }
+        let read = verify::read_entries(engine);
+        for (world, entry) in self.bear(read)?.unwrap_or_default() {
+            self.worlds.insert(world);
+            self.entries.extend(entry.ok().map(|(reach, _)| (world, reach)));
+        }
+        let scan = Scan::read(engine, FrameNumber(0));
+        self.scan = self.bear(scan)?.unwrap_or_default();
+        self.worlds.extend(self.scan.units.keys());
+        let with_runs = verify::with_runs(engine);
+        let with_runs = self.bear(with_runs)?.unwrap_or_default();
+        self.worlds.extend(with_runs);
+        self.worlds.remove(&ASIDE);
+        let deleted = super::beside::deleted(engine);
+        self.deleted = self.bear(deleted)?.unwrap_or_default();
+        Ok(())
+    }
+
+    /// Whether a world may have had commits that nothing tells of.
+    pub(super) fn may_have_had_more(&self, world: WorldId) -> bool {
+        self.worlds.contains(&world) && self.is_damaged() && !self.entries.contains_key(&world)
+    }
+
+    fn is_damaged(&self) -> bool {
+        !self.store.is_empty() || self.found.iter().any(|found| found.damage.is_some())
+    }
+
+    /// Looks for frames in the bytes of the log.
+    fn salvage(&mut self, home: &Path) -> Result<(), EngineError> {
+        let Some(log) = LOGS.map(|log| home.join(log)).into_iter().find(|log| log.is_file()) else { return Ok(()) };
+        let salvage = Salvage::search(&log)?;
+        self.deleted.extend(salvage.tombstones.iter().filter_map(|value| tombstone_world(value)));
+        self.worlds.extend(salvage.worlds());
+        self.salvage = Some(salvage);
+        Ok(())
+    }
+
+    /// The tombstones that were found in the bytes of the log.
+    pub(super) fn tombstones(&self) -> &[Vec<u8>] {
+        self.salvage.as_ref().map_or(&[], |salvage| &salvage.tombstones)
+    }
+
+    /// Takes damage as it is: what does not read is not there.
+    pub(super) fn bear<T>(&mut self, read: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
+        match read {
+            Ok(read) => Ok(Some(read)),
+            Err(EngineError::Damaged(what)) => {
+                self.damaged(what);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn damaged(&mut self, what: String) {
+        if self.store.iter().all(|known| known.what != what) {
+            self.store.push(StoreDamage { frame: None, kind: Some(DamageKind::Unreadable), what });
+        }
+    }
+
+    pub(super) fn is_deleted(&self, world: WorldId) -> bool {
+        self.deleted.contains(&world)
+    }
+
+    /// What a world was forked from.
+    pub(super) fn base(&self, world: WorldId) -> Result<Option<Base>, EngineError> {
+        match (self.entries.get(&world), &self.engine) {
+            (Some(reach), _) => Ok(reach.base),
+            (None, engine) => {
+                let origin = engine.as_ref().map(|engine| verify::origin(engine.as_ref(), &self.scan, world));
+                let found = origin.transpose()?.flatten();
+                Ok(found.or(self.salvage.as_ref().map(|salvage| salvage.base(world)).transpose()?.flatten()))
+            }
+        }
+    }
+
+    /// The last event that the index tells of.
+    pub(super) fn known(&self, world: WorldId) -> Position {
+        self.entries.get(&world).map_or(Position::ZERO, |reach| reach.head)
+    }
+
+    /// Offers all that may be of a world, what it has of others first.
+    pub(super) fn offer(&self, task: &Task, scribe: &mut Scribe<'_>) -> Result<(), EngineError> {
+        let owners = self.owners(task)?;
+        if let Some(engine) = &self.engine {
+            self.offer_stored(engine.as_ref(), &owners, scribe)?;
+        }
+        let Some(salvage) = &self.salvage else { return Ok(()) };
+        owners.iter().try_for_each(|(owner, _)| salvage.offer(*owner, scribe))
+    }
+
+    fn offer_stored(
+        &self,
+        engine: &dyn Engine,
+        owners: &[(WorldId, Position)],
+        scribe: &mut Scribe<'_>,
+    ) -> Result<(), EngineError> {
+        for stretch in self.stretches(owners) {
+            let mut failed = Ok(());
+            let walked = stretch.walk(engine, scribe.next(), &mut |item| {
+                match item {
+                    Item::Record(record) => failed = scribe.offer(&record),
+                    Item::Broken(trouble) => scribe.note(trouble.what),
+                }
+                if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            failed?;
+            match walked {
+                Ok(_) => {}
+                Err(EngineError::Damaged(what)) => scribe.note(what),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The worlds whose records a world has, and up to which event, the first one first.
+    fn owners(&self, task: &Task) -> Result<Vec<(WorldId, Position)>, EngineError> {
+        let mut owners = vec![(task.world, END)];
+        let mut base = task.base;
+        while let Some(shared) = base.filter(|_| owners.len() <= FORKS_DEEP_MAX) {
+            owners.push((shared.parent, shared.at));
+            base = self.base(shared.parent)?.filter(|base| base.at < shared.at);
+        }
+        owners.reverse();
+        Ok(owners)
+    }
+
+    fn stretches(&self, owners: &[(WorldId, Position)]) -> Vec<Stretch> {
+        let owned = owners.iter().flat_map(|(owner, up_to)| verify::anywhere(&self.scan, *owner, *up_to));
+        // What a process that died while it erased has put aside stands under no world.
+        owned.chain([Stretch { owner: ASIDE, up_to: END, runs_end: END, tail: Vec::new() }]).collect()
+    }
+
+    /// Lets the old store go; gives what was wrong with it.
+    pub(super) fn finish(mut self) -> Result<Vec<StoreDamage>, EngineError> {
+        self.engine = None;
+        if let Some(scratch) = self.scratch.take() {
+            home::remove_folder(&scratch).map_err(from_io)?;
+        }
+        Ok(self.store)
+    }
+}
+
+/// Copies a database, and what says that it is one.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    COPIED.into_iter().try_for_each(|name| copy_all(&from.join(name), &to.join(name)))
+}
+
+/// Copies a file, or a folder with what is in it, if it is there.
+fn copy_all(from: &Path, to: &Path) -> std::io::Result<()> {
+    if from.is_dir() {
+        fs::create_dir_all(to)?;
+        fs::read_dir(from)?.try_for_each(|entry| {
+            let entry = entry?;
+            copy_all(&entry.path(), &to.join(entry.file_name()))
+        })
+    } else if from.is_file() {
+        fs::copy(from, to).map(|_| ())
+    } else {
+        Ok(())
+    }
+}
