@@ -240,6 +240,7 @@ async fn attend(
 ) {
     loop {
         tokio::select! {
+            biased;
             Some(TextDelivery { view, news, reply }) = texts.recv() => {
                 let reaction = guard(agent.on_text(&view, &news)).await;
                 // A delivery that was given up meanwhile needs no answer.

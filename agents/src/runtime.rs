@@ -45,7 +45,12 @@ pub struct Runtime {
 struct Inner {
     means: Arc<Means>,
     open: Mutex<BTreeMap<WorldName, WorldHandle>>,
+    /// Held by whoever opens or closes the world of that name. Those that nobody waits at go.
+    gates: Mutex<BTreeMap<WorldName, Gate>>,
 }
+
+/// Lets one at a time open or close a world.
+type Gate = Arc<tokio::sync::Mutex<()>>;
 
 impl Runtime {
     /// A runtime over `storage`.
@@ -77,6 +82,8 @@ impl Runtime {
     /// # Errors
     /// [`OpenError`]; the world's log is untouched unless it says that it could not be written.
     pub async fn open(&self, opening: Opening) -> Result<WorldHandle, OpenError> {
+        let gate = self.gate(&opening.name);
+        let _alone = gate.lock().await;
         if self.world(&opening.name).is_some() {
             return Err(OpenError::AlreadyOpen(opening.name));
         }
@@ -86,6 +93,8 @@ impl Runtime {
 
     /// Closes the world called `name` and waits until that is done. Nothing happens if it is not open.
     pub async fn close(&self, name: &WorldName) {
+        let gate = self.gate(name);
+        let _alone = gate.lock().await;
         let handle = self.open_worlds().remove(name);
         if let Some(handle) = handle {
             handle.close().await;
@@ -98,6 +107,12 @@ impl Runtime {
         for handle in open.into_values() {
             handle.close().await;
         }
+    }
+
+    fn gate(&self, name: &WorldName) -> Gate {
+        let mut gates = self.inner.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.retain(|_, gate| Arc::strong_count(gate) > 1);
+        Arc::clone(gates.entry(name.clone()).or_default())
     }
 
     fn open_worlds(&self) -> MutexGuard<'_, BTreeMap<WorldName, WorldHandle>> {

@@ -15,7 +15,7 @@ use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
 use crate::bus::{ActivityEvent, Bus, DraftEnding};
-use crate::clock::{SimulatedClock, SystemClock};
+use crate::clock::SimulatedClock;
 use crate::error::{OpenError, SeatError};
 use crate::parts::Parts;
 use crate::runtime::means::{Entered, Means};
@@ -45,7 +45,8 @@ pub(crate) const CHECKPOINT_EVERY: u64 = 4_096;
 /// Which clock a world runs on.
 #[derive(Debug, Clone)]
 pub(crate) enum WorldClock {
-    System,
+    /// The machine's, or what stands for it.
+    System(Arc<dyn Clock>),
     Simulated(SimulatedClock),
 }
 
@@ -57,7 +58,7 @@ impl WorldClock {
     /// How many sleep on it. Nobody counts those who sleep on the machine's.
     fn sleeping(&self) -> usize {
         match self {
-            Self::System => 0,
+            Self::System(_) => 0,
             Self::Simulated(clock) => clock.sleeping(),
         }
     }
@@ -65,14 +66,14 @@ impl WorldClock {
     /// Waits until somebody begins to sleep on a simulated clock.
     async fn somebody_sleeps(&self) {
         match self {
-            Self::System => std::future::pending().await,
+            Self::System(_) => std::future::pending().await,
             Self::Simulated(clock) => clock.somebody_sleeps().await,
         }
     }
 
     fn port(&self) -> Arc<dyn Clock> {
         match self {
-            Self::System => Arc::new(SystemClock),
+            Self::System(clock) => Arc::clone(clock),
             Self::Simulated(clock) => Arc::new(clock.clone()),
         }
     }

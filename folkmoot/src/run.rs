@@ -45,6 +45,8 @@ pub struct RunOptions {
     pub clock: Option<ClockKind>,
     /// Whether owed work is done, and in which order its outcomes are taken up.
     pub perform: Perform,
+    /// The folder that the world says it lies in, instead of the script's.
+    pub base: Option<PathBuf>,
 }
 
 /// What a run does about a world that exists.
@@ -224,7 +226,7 @@ async fn current_definition(
 fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: Option<Definition>) -> Opening {
     Opening {
         definition,
-        base: Some(absolute(&script.base)),
+        base: Some(options.base.clone().unwrap_or_else(|| absolute(&script.base))),
         clock: options.clock.or(script.clock).unwrap_or(ClockKind::Simulated),
         perform: options.perform,
         ..Opening::recorded(name.clone())

@@ -28,6 +28,8 @@ pub(crate) use failure::failed;
 pub use helper::{HELPER_ARGUMENT, TOOL_VARIABLE, helper_main};
 pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
+#[cfg(feature = "testing")]
+pub(crate) use process::read_report;
 
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,8 @@ mod scripted;
 mod shell;
 #[cfg(test)]
 mod stage;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod worker;
 
 pub use build::{BuildError, Built, Kind, build_tool, kinds};

@@ -27,6 +27,8 @@ use crate::host::{failed, lock_of};
 mod answer;
 mod serve;
 
+pub(crate) use answer::outcome;
+
 /// The argument that turns a program which calls [`Workers::serve`] for it into a worker. The tool's name follows.
 pub const WORKER_ARGUMENT: &str = "__worker";
 
@@ -166,7 +168,7 @@ impl Tool for Worker {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         match host.run(command).await {
-            Ok(output) => answer::outcome(&output),
+            Ok(output) => outcome(&output),
             Err(error) => failed(&error),
         }
     }

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use folkmoot_core::port::{Blobs, Checkpoints, Custody, EventLog, Signer, ToolHost};
+use folkmoot_core::port::{Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
 
 use super::means::Means;
 use super::seeds::Seeds;
 use super::{Inner, Runtime, Storage};
+use crate::clock::SystemClock;
 use crate::parts::{Assemble, Parts};
 
 /// How long a world on the machine's clock stays in memory while it is idle, unless the runtime says otherwise.
@@ -23,6 +24,7 @@ pub struct RuntimeBuilder {
     signer: Option<Arc<dyn Signer>>,
     assembler: Arc<dyn Assemble>,
     host: Option<Arc<dyn ToolHost>>,
+    clock: Arc<dyn Clock>,
     seeds: Seeds,
     idle_close: Option<Duration>,
 }
@@ -37,9 +39,24 @@ impl RuntimeBuilder {
             signer: None,
             assembler: Arc::new(Parts::default()),
             host: None,
+            clock: Arc::new(SystemClock),
             seeds: Seeds::random(),
             idle_close: Some(IDLE_CLOSE),
         }
+    }
+
+    /// Appends to and reads from `log` instead of the storage's own, to which it passes everything on.
+    #[must_use]
+    pub fn log(mut self, log: Arc<dyn EventLog>) -> Self {
+        self.log = log;
+        self
+    }
+
+    /// Takes `clock` for the machine's, together with the timers of the executor: a simulation has another time.
+    #[must_use]
+    pub fn machine_clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
     }
 
     /// Makes rooms' parts with `assembler`.
@@ -84,10 +101,21 @@ impl RuntimeBuilder {
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
-        let Self { log, checkpoints, blobs, custody, signer, assembler, host, seeds, idle_close } = self;
+        let Self { log, checkpoints, blobs, custody, signer, assembler, host, clock, seeds, idle_close } = self;
         let node = seeds.node();
-        let means =
-            Arc::new(Means { log, checkpoints, blobs, custody, signer, assembler, host, seeds, node, idle_close });
-        Runtime { inner: Arc::new(Inner { means, open: Mutex::default() }) }
+        let means = Arc::new(Means {
+            log,
+            checkpoints,
+            blobs,
+            custody,
+            signer,
+            assembler,
+            host,
+            clock,
+            seeds,
+            node,
+            idle_close,
+        });
+        Runtime { inner: Arc::new(Inner { means, open: Mutex::default(), gates: Mutex::default() }) }
     }
 }

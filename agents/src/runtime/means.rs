@@ -7,7 +7,7 @@ use std::time::Duration;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Blobs, Checkpoints, Custody, EventLog, Signer, ToolHost};
+use folkmoot_core::port::{Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
@@ -33,6 +33,8 @@ pub(crate) struct Means {
     pub(crate) signer: Option<Arc<dyn Signer>>,
     pub(crate) assembler: Arc<dyn Assemble>,
     pub(crate) host: Option<Arc<dyn ToolHost>>,
+    /// What worlds on the machine's clock go by.
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) seeds: Seeds,
     pub(crate) node: NodeId,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
@@ -86,7 +88,7 @@ impl Means {
         let definition = opening.definition.clone().unwrap_or_else(|| recorded(&world));
         let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
         let parts = self.parts(&world, opening.perform, &definition, base.as_deref()).await?;
-        let clock = clock_of(&world, opening.clock);
+        let clock = self.clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
         let stamp = self.stamp(&world, &opening.name, &clock);
         let action = self.opening_action(&world, opening, &stamp);
@@ -97,6 +99,15 @@ impl Means {
         }
         log_pipeline(&world, &opening.name);
         Ok(Entered { world, parts, definition, clock })
+    }
+
+    /// A simulated world's time is that of its last commit.
+    pub(super) fn clock_of(&self, world: &World, wanted: ClockKind) -> WorldClock {
+        let kind = if world.head() == Position::ZERO { wanted } else { world.clock() };
+        match kind {
+            ClockKind::System => WorldClock::System(Arc::clone(&self.clock)),
+            ClockKind::Simulated => WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START))),
+        }
     }
 
     pub(super) fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
@@ -215,13 +226,4 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
 
 pub(super) fn recorded(world: &World) -> Definition {
     Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
-}
-
-/// A simulated world's time is that of its last commit.
-pub(super) fn clock_of(world: &World, wanted: ClockKind) -> WorldClock {
-    let kind = if world.head() == Position::ZERO { wanted } else { world.clock() };
-    match kind {
-        ClockKind::System => WorldClock::System,
-        ClockKind::Simulated => WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START))),
-    }
 }

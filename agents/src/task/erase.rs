@@ -37,7 +37,7 @@ impl WorldTask {
         self.bus.activity().abort_drafts(self.world.head());
         let events = self.world.to_be_erased(request).to_vec();
         let (custody, log) = (Arc::clone(&self.means.custody), Arc::clone(&self.means.log));
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             let erase = async {
                 let erasure = custody.erase(world, &events, request).await?;
                 Ok::<_, EraseError>(Erased { erasure, world: fold_anew(&*log, world).await? })

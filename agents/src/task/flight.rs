@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
+use folkmoot_core::ids::Position;
 use folkmoot_core::world::World;
 
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
@@ -32,13 +33,22 @@ pub(super) struct Landed {
     pub(super) outcome: Option<Outcome>,
     /// When it was begun, among all effects.
     order: u64,
+    /// The head of the log when it was begun.
+    pub(super) begun_at: Position,
+}
+
+/// Work that was begun.
+struct Begun {
+    order: u64,
+    at: Position,
+    handle: AbortHandle,
 }
 
 /// The set of effects that are under way.
 #[derive(Default)]
 pub(crate) struct Flight {
     tasks: JoinSet<Outcome>,
-    under_way: BTreeMap<Effect, (u64, AbortHandle)>,
+    under_way: BTreeMap<Effect, Begun>,
     by_task: HashMap<Id, Effect>,
     begun: u64,
     held: BTreeMap<u64, Landed>,
@@ -63,12 +73,17 @@ impl Flight {
         self.under_way.contains_key(key) || self.held.values().any(|landed| landed.effect == *key)
     }
 
-    /// Starts the work of an effect.
-    pub(super) fn launch(&mut self, key: Effect, work: impl Future<Output: Into<Outcome>> + Send + 'static) {
+    /// Starts the work of an effect that is owed at the head `at`.
+    pub(super) fn launch(
+        &mut self,
+        key: Effect,
+        at: Position,
+        work: impl Future<Output: Into<Outcome>> + Send + 'static,
+    ) {
         self.begun = self.begun.saturating_add(1);
         let handle = self.tasks.spawn(async move { work.await.into() });
         self.by_task.insert(handle.id(), key.clone());
-        self.under_way.insert(key, (self.begun, handle));
+        self.under_way.insert(key, Begun { order: self.begun, at, handle });
     }
 
     /// Waits for the next outcome. Never ends while nothing is under way.
@@ -88,8 +103,8 @@ impl Flight {
             Err(error) => (error.id(), None),
         };
         let effect = self.by_task.remove(&id)?;
-        let (order, _) = self.under_way.remove(&effect)?;
-        Some(Landed { effect, outcome, order })
+        let Begun { order, at: begun_at, .. } = self.under_way.remove(&effect)?;
+        Some(Landed { effect, outcome, order, begun_at })
     }
 
     /// Puts an outcome aside until everything under way has landed.
@@ -130,7 +145,7 @@ impl Flight {
 
     fn keep(&mut self, is_wanted: impl Fn(&Effect) -> bool) {
         let by_task = &mut self.by_task;
-        self.under_way.retain(|effect, (_, handle)| {
+        self.under_way.retain(|effect, Begun { handle, .. }| {
             let keep = is_wanted(effect);
             if !keep {
                 by_task.remove(&handle.id());

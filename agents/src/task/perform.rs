@@ -89,7 +89,7 @@ impl WorldTask {
     fn wake(&mut self, effect: Effect, agent: AgentName) {
         let Some(view) = self.world.turn_view(&agent) else { return };
         let (news, line, horizon) = (self.world.news(&agent), self.bus.line(&agent), view.horizon);
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             match line.text(view, news).await {
                 Ok(reaction) => Action::OpenTurn { agent, horizon, reaction },
                 Err(error) => failed(agent, None, error),
@@ -101,7 +101,7 @@ impl WorldTask {
     fn go_on(&mut self, effect: Effect, agent: AgentName, turn: TurnId) {
         let Some(view) = self.world.turn_view(&agent) else { return };
         let (results, line) = (self.world.tool_results(&agent), self.bus.line(&agent));
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             match line.results(view, results).await {
                 Ok(reaction) => Action::ContinueTurn { agent, turn, reaction },
                 Err(error) => failed(agent, Some(turn), error),
@@ -132,7 +132,7 @@ impl WorldTask {
             files: Files::new(),
         };
         let (blobs, world) = (Arc::clone(&self.means.blobs), self.world.id());
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             let mut model_call = model_call;
             let answer = match &model {
                 Some(model) => {
@@ -185,6 +185,7 @@ impl WorldTask {
         self.flight.abort_all_but_lasting();
         while self.flight.under_way() > self.clock.sleeping() {
             tokio::select! {
+                biased;
                 landed = self.flight.next() => self.flight.hold(landed),
                 () = self.clock.somebody_sleeps() => {}
             }
@@ -196,10 +197,11 @@ impl WorldTask {
         Ok(())
     }
 
-    async fn settle(&mut self, Landed { effect, outcome, .. }: Landed) -> Result<(), String> {
-        let before = self.world.head();
+    /// What is refused because the world has moved on since the work was begun is not stuck: it is begun again, with what is so
+    /// now.
+    async fn settle(&mut self, Landed { effect, outcome, begun_at, .. }: Landed) -> Result<(), String> {
         self.take_up(&effect, outcome.or_else(|| panicked(&effect).map(Outcome::from))).await?;
-        self.check_moved(&effect, before)
+        self.check_moved(&effect, begun_at)
     }
 
     async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), String> {

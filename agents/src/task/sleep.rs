@@ -36,8 +36,8 @@ impl WorldTask {
         let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });
         let owes_nothing = || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
         match self.clock {
-            WorldClock::System if !self.crashes && owes_nothing() => self.means.idle_close,
-            WorldClock::System | WorldClock::Simulated(_) => None,
+            WorldClock::System(_) if !self.crashes && owes_nothing() => self.means.idle_close,
+            WorldClock::System(_) | WorldClock::Simulated(_) => None,
         }
     }
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, ToolHost};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStdout, Command};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, Command};
 
 use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
 use super::wire::{ORDER_MAX, Order, REPORT_MAX, Report};
@@ -135,7 +135,13 @@ fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
     Ok(line)
 }
 
-async fn listen(output: ChildStdout) -> io::Result<Reply> {
+/// What stands behind a report, for tests.
+#[cfg(feature = "testing")]
+pub(crate) async fn read_report(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
+    listen(bytes).await.map(|reply| (reply.stdout, reply.stderr))
+}
+
+async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
     let mut output = BufReader::new(output);
     let mut line = String::new();
     (&mut output).take(REPORT_MAX).read_line(&mut line).await?;

@@ -11,7 +11,7 @@ const SHOWN_MAX: usize = 4096;
 
 /// The outcome on the last line. A worker that ended without one may have taken effect before: what became of its run is
 /// not known.
-pub(super) fn outcome(output: &HostOutput) -> ToolOutcome {
+pub(crate) fn outcome(output: &HostOutput) -> ToolOutcome {
     match serde_json::from_slice(last_line(&output.stdout)) {
         Ok(ToolOutcome::Failed(ToolFailure { code, detail })) => {
             ToolOutcome::failed(code, format!("{detail}{}", said("standard error", &output.stderr)))

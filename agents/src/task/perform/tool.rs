@@ -34,7 +34,7 @@ impl WorldTask {
         let reports = self.reports(&agent, call, runnable.tool.clone());
         let run = self.tool_call(&agent, call, attempt, (runnable, reports.clone()));
         let keeper = self.keeper();
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             let run = tool.and_then(|tool| Ok((tool, run?)));
             let outcome = execute(run, &keeper).await;
             let progress = reports.end();
@@ -51,7 +51,7 @@ impl WorldTask {
         let tool = self.tool(&agent, &runnable.tool);
         let run = self.tool_call(&agent, call, attempt, (runnable, Arc::new(Unheard)));
         let keeper = self.keeper();
-        self.flight.launch(effect, async move {
+        self.flight.launch(effect, self.world.head(), async move {
             let result = match (tool, run) {
                 (Ok(tool), Ok(run)) => {
                     let found = tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run)).await;

@@ -1,5 +1,6 @@
 //! From YAML text to the tree.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -66,7 +67,17 @@ fn bounds() -> Options {
 /// A list or a map whose end has not come yet.
 enum Open {
     List(Mark, Vec<Node>),
-    Map(Mark, Vec<(Key, Node)>, Option<Key>),
+    Map(OpenMap),
+}
+
+/// A map whose end has not come yet.
+struct OpenMap {
+    start: Mark,
+    entries: Vec<(Key, Node)>,
+    /// The texts of the keys so far: a map may have tens of thousands.
+    keys: BTreeSet<String>,
+    /// The key whose value is next.
+    key: Option<Key>,
 }
 
 struct Loader<'a> {
@@ -104,7 +115,8 @@ impl Loader<'_> {
             }
             Event::MappingStart(_, anchor, _) => {
                 self.refuse_anchor(anchor, mark);
-                self.open.push(Open::Map(mark, Vec::new(), None));
+                let (entries, keys) = (Vec::new(), BTreeSet::new());
+                self.open.push(Open::Map(OpenMap { start: mark, entries, keys, key: None }));
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(mark)?,
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
@@ -138,7 +150,7 @@ impl Loader<'_> {
     }
 
     fn scalar(&mut self, scalar: Scalar, mark: Mark) -> Option<()> {
-        if let Some(Open::Map(_, _, key @ None)) = self.open.last_mut() {
+        if let Some(Open::Map(OpenMap { key: key @ None, .. })) = self.open.last_mut() {
             *key = Some(Key { mark, scalar });
             return Some(());
         }
@@ -153,7 +165,7 @@ impl Loader<'_> {
             Open::List(start, items) => {
                 Node { mark: extent(start, end, items.first().map(|item| item.mark)), kind: Kind::List(items) }
             }
-            Open::Map(start, entries, _) => {
+            Open::Map(OpenMap { start, entries, .. }) => {
                 Node { mark: extent(start, end, entries.first().map(|(key, _)| key.mark)), kind: Kind::Map(entries) }
             }
         };
@@ -165,11 +177,11 @@ impl Loader<'_> {
         match self.open.last_mut() {
             None => self.root = Some(node),
             Some(Open::List(_, items)) => items.push(node),
-            Some(Open::Map(_, entries, key)) => match key.take() {
-                Some(key) if entries.iter().any(|(other, _)| other.text() == key.text()) => {
+            Some(Open::Map(map)) => match map.key.take() {
+                Some(key) if !map.keys.insert(key.text().to_owned()) => {
                     self.faults.add(key.mark, format!("`{}` stands here twice", key.text()));
                 }
-                Some(key) => entries.push((key, node)),
+                Some(key) => map.entries.push((key, node)),
                 None => {
                     self.faults.add(node.mark, "a list or a map cannot be a key");
                     return None;
@@ -203,7 +215,7 @@ impl Loader<'_> {
     /// The value that was probably meant by `text`: to the end of the line, or of its place between brackets.
     fn word<'t>(&self, text: &'t str) -> &'t str {
         let is_in_brackets = self.open.iter().any(|open| match open {
-            Open::List(mark, _) | Open::Map(mark, ..) => mark.len > 0,
+            Open::List(mark, _) | Open::Map(OpenMap { start: mark, .. }) => mark.len > 0,
         });
         let line = text.lines().next().unwrap_or("");
         let word = line.split(" #").next().unwrap_or("");
