@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser as _};
@@ -17,7 +18,7 @@ mod signing;
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
 pub(crate) use erase::Erase;
 pub(crate) use evidence::{CheckBundle, Export, Form};
-pub(crate) use life::{Backup, Delete};
+pub(crate) use life::{Backup, Delete, Rebuild};
 pub(crate) use signing::{Anchor, Key};
 
 /// Where a store is, if nobody says otherwise.
@@ -145,6 +146,8 @@ pub(crate) enum Command {
     Resume(Resume),
     #[command(flatten)]
     Logs(LogCommand),
+    /// Live stories with faults on a simulated machine, and hold them against the laws of the log.
+    Sim(Sim),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.
@@ -175,6 +178,8 @@ pub(crate) enum LogCommand {
     Delete(Delete),
     /// Copy the store into a directory that is a store itself, also while it is in use.
     Backup(Backup),
+    /// Make a new store of what is whole of a damaged one, and say of each world what is. Nothing is changed in the old one.
+    Rebuild(Rebuild),
 }
 
 /// `chat`.
@@ -434,6 +439,24 @@ pub(crate) struct Check {
     pub(crate) script: PathBuf,
 }
 
+/// `sim`.
+#[derive(Debug, Args)]
+pub(crate) struct Sim {
+    /// The script that is run in every story, while whatever should not change how it ends goes wrong. Without one, each
+    /// story has random rooms with random people.
+    #[arg(conflicts_with = "story")]
+    pub(crate) script: Option<PathBuf>,
+    /// The seeds, one story each: from A to before B.
+    #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = seeds)]
+    pub(crate) seeds: Range<u64>,
+    /// How many simulated seconds a story is kept busy.
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) seconds: u64,
+    /// Live the story in this file instead, as it was printed for a seed that failed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) story: Option<PathBuf>,
+}
+
 /// `completions`.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
@@ -444,6 +467,11 @@ pub(crate) struct Completions {
 fn label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("a label is written KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let ends = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    ends.filter(|seeds| !seeds.is_empty()).ok_or_else(|| "seeds are written A..B, and A is less than B".to_owned())
 }
 
 fn world(name: &str) -> Result<WorldName, String> {

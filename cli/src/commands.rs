@@ -31,6 +31,7 @@ mod grants;
 mod key;
 mod log;
 mod place;
+mod rebuild;
 mod replay;
 mod resume;
 mod revoke;
@@ -38,6 +39,7 @@ mod rights;
 mod run;
 mod schema;
 mod settle;
+pub(crate) mod sim;
 mod usage;
 mod verify;
 mod why;
@@ -80,6 +82,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
         Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
         Command::Settle(arguments) => settle::settle(common, arguments).await,
         Command::Resume(arguments) => resume::resume(common, &arguments).await,
+        Command::Sim(arguments) => sim::sim(common, &arguments),
         Command::Doctor => doctor::doctor(common).await,
         Command::Completions(arguments) => completions::completions(&arguments),
         Command::Logs(command) => keep(common, command).await,
@@ -99,6 +102,7 @@ async fn keep(common: &Common, command: LogCommand) -> Result<(), CliError> {
         LogCommand::Erase(arguments) => erase::erase(common, arguments).await,
         LogCommand::Delete(arguments) => delete::delete(common, arguments).await,
         LogCommand::Backup(arguments) => backup::backup(common, arguments).await,
+        LogCommand::Rebuild(arguments) => rebuild::rebuild(common, arguments).await,
     }
 }
 

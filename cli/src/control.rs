@@ -16,6 +16,8 @@ pub(crate) mod fork;
 pub(crate) mod life;
 mod peer;
 pub(crate) mod server;
+#[cfg(test)]
+mod tests;
 
 use decision::Decision;
 use erasing::Erasing;

@@ -59,8 +59,17 @@ impl Session {
         Ok(Self { runtime, store, control: control.ok() })
     }
 
+    /// Closes all worlds and the store, after what came to `result`. That the store could not be closed is said, unless
+    /// something else still has to be.
+    pub(crate) async fn end(self, result: Result<(), CliError>) -> Result<(), CliError> {
+        match (result, self.close().await) {
+            (Err(CliError::Said(_) | CliError::Closed), Err(closed)) => Err(closed),
+            (result, closed) => result.and(closed),
+        }
+    }
+
     /// Closes all worlds and the store.
-    pub(crate) async fn close(self) -> Result<(), CliError> {
+    async fn close(self) -> Result<(), CliError> {
         let Self { store, runtime, control } = self;
         drop(control);
         runtime.shutdown().await;

@@ -14,6 +14,7 @@ mod parameters;
 mod progress;
 pub(crate) mod prompt;
 pub(crate) mod request;
+pub(crate) mod sim;
 pub(crate) mod stage;
 pub(crate) mod state_diff;
 pub(crate) mod style;

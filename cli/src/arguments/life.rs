@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::store::EngineKind;
 
 use super::{label, person, world};
 
@@ -36,6 +37,38 @@ pub(crate) struct Delete {
 pub(crate) struct Backup {
     /// The directory, which does not exist or is empty.
     pub(crate) dir: PathBuf,
+}
+
+/// `rebuild`. Exits with 5 if anything was left behind.
+#[derive(Debug, Args)]
+pub(crate) struct Rebuild {
+    /// The directory of the new store, which does not exist or is empty. The old one is that of --store.
+    #[arg(long, value_name = "NEW")]
+    pub(crate) to: PathBuf,
+    /// Take what the old store has lost from this bundle of a whole world: `export --format bundle`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from_export: Vec<PathBuf>,
+    /// How the new store keeps its log.
+    #[arg(long, value_name = "ENGINE", value_enum, default_value_t = EngineName::Files)]
+    pub(crate) engine: EngineName,
+}
+
+/// How a store keeps its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// In one plain file.
+    Files,
+    /// In a sled database, as stores do that nobody chose an engine for.
+    Sled,
+}
+
+impl From<EngineName> for EngineKind {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Files => Self::Files,
+            EngineName::Sled => Self::Sled,
+        }
+    }
 }
 
 /// An age: a number and its unit.

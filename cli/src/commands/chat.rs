@@ -43,8 +43,7 @@ pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliErr
     let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
     let session = Session::open(&common.store, room.mode(), room.name.clone(), &recording, signer).await?;
     let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
-    let closed = session.close().await;
-    recording.end(result.and(closed))
+    recording.end(session.end(result).await)
 }
 
 /// What is opened.

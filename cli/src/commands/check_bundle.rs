@@ -44,7 +44,7 @@ pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(
 }
 
 /// Reads a file of at most `max` bytes.
-fn read(path: &Path, max: usize) -> Result<Vec<u8>, CliError> {
+pub(super) fn read(path: &Path, max: usize) -> Result<Vec<u8>, CliError> {
     let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
     let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();

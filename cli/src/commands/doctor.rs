@@ -40,7 +40,17 @@ enum SigningFindings {
 #[serde(tag = "state", rename_all = "snake_case")]
 enum StoreFindings {
     /// It opens.
-    Fine { path: String, format: u32, worlds: usize, deleted: usize, events: u64, frames: u64, bytes_on_disk: u64 },
+    Fine {
+        path: String,
+        /// What keeps its log.
+        engine: String,
+        format: u32,
+        worlds: usize,
+        deleted: usize,
+        events: u64,
+        frames: u64,
+        bytes_on_disk: u64,
+    },
     /// Another process holds it.
     Held { path: String, what: String },
     /// There is none.
@@ -107,6 +117,7 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
     let stats = store.stats().map_err(|error| CliError::other(STORE, format!("cannot look at {path}: {error}")))?;
     Ok(StoreFindings::Fine {
         path,
+        engine: stats.engine.map_or_else(String::new, |engine| engine.to_string()),
         format: stats.format,
         worlds: stats.worlds,
         deleted: stats.deleted,
@@ -119,8 +130,8 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
 fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
     terminal.line(&format!("folkmoot {}, rules {}", findings.version, findings.decider))?;
     match &findings.store {
-        StoreFindings::Fine { path, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
-            "store {path}: fine, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
+        StoreFindings::Fine { path, engine, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
+            "store {path}: fine, engine {engine}, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
         ))?,
         StoreFindings::Held { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,

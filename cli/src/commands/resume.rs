@@ -23,8 +23,7 @@ pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), Cl
     let (name, recording, signer) = (arguments.world.clone(), Recording::default(), signing::signer(common)?);
     let session = Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
-    let closed = session.close().await;
-    result.and(closed)
+    session.end(result).await
 }
 
 async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result<(), CliError> {

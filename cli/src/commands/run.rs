@@ -29,8 +29,7 @@ pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError
     let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
     let session = Session::open(&common.store, OpenMode::Create, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &script, &session)).await;
-    let closed = session.close().await;
-    recording.end(result.and(closed))
+    recording.end(session.end(result).await)
 }
 
 async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Session) -> Result<(), CliError> {
@@ -45,6 +44,7 @@ async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Sess
         keep_spec: arguments.spec == Some(Spec::Keep),
         clock: arguments.clock.map(|clock| clock.0),
         perform: Perform::AsItComes,
+        base: None,
     };
     let runtime = &session.runtime;
     let name = options.world.clone().unwrap_or_else(|| script.world.clone());

@@ -62,23 +62,27 @@ pub(crate) async fn delete(
 
 /// Copies a store.
 pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, CliError> {
-    let copied = store.backup(dir).await.map_err(|error| match error {
+    let copied = store.backup(dir).await;
+    let copied = copied.map_err(|error| copy_failed(&error, "the backup was not made"))?;
+    let Backup { path, worlds, events, blobs, blobs_damaged, .. } = copied;
+    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, keys: store.keys_folder() })
+}
+
+/// Why there is no copy, and that there is none.
+pub(crate) fn copy_failed(error: &BackupError, outcome: &str) -> CliError {
+    match error {
         BackupError::Target(error @ OpenError::NotADirectory { .. }) => CliError::other(USAGE, error.to_string()),
-        error @ (BackupError::Occupied { .. } | BackupError::InsideStore { .. }) => {
-            CliError::other(USAGE, error.to_string())
-        }
-        error @ (BackupError::Target(_)
+        BackupError::Occupied { .. } | BackupError::InsideStore { .. } => CliError::other(USAGE, error.to_string()),
+        BackupError::Target(_)
         | BackupError::Source(_)
         | BackupError::Blobs { .. }
         | BackupError::Different { .. }
         | BackupError::Stopped(_)
-        | _) => {
-            let why = folkmoot::core::causes::with_causes(&error);
-            CliError::other(STORE, format!("{why}; the backup was not made"))
+        | _ => {
+            let why = folkmoot::core::causes::with_causes(error);
+            CliError::other(STORE, format!("{why}; {outcome}"))
         }
-    })?;
-    let Backup { path, worlds, events, blobs, blobs_damaged, .. } = copied;
-    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, keys: store.keys_folder() })
+    }
 }
 
 impl From<LifeError> for CliError {

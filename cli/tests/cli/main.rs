@@ -22,6 +22,7 @@ mod life;
 mod prompt;
 mod reads;
 mod real_time;
+mod rebuild;
 mod scripts;
 mod state_diff;
 mod verify;

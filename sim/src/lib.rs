@@ -1,0 +1,27 @@
+//! Rooms that live through faults on one thread, from one seed, under the laws of the log.
+//!
+//! A [`Story`] is a few rooms, what people do in them, and what goes wrong: the disk refuses, an answer is lost, the
+//! process dies at any await. [`simulate`] lives it on a simulated machine, with the real runtime and the real store, and holds
+//! what happens against every [`Law`]. The same story gives the same log, byte by byte. It deliberately simulates nothing of
+//! ours: what is played is the outside.
+//!
+//! Read first: [`Story`] (what happens), [`Law`] (what must hold), [`Checker`] (who sees to it).
+
+mod check;
+mod generate;
+mod law;
+mod lived;
+mod machine;
+mod many;
+mod shrink;
+mod simulate;
+mod story;
+
+pub use check::Checker;
+pub use generate::{generate, generate_around};
+pub use law::{Law, Violation};
+pub use lived::{Counts, Lived};
+pub use many::live_all;
+pub use shrink::{breaks, shrink};
+pub use simulate::{StoryError, simulate};
+pub use story::{Deed, DiskFault, Does, Fault, Goes, Room, Story, UnreadableStory};

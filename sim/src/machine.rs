@@ -1,0 +1,27 @@
+//! The simulated machine: a disk, a clock, what tools do outside, people, and one process after the other.
+//!
+//! What lives here outlives every process. A process is one executor; dropping it is how it dies.
+
+mod cast;
+mod clock;
+mod disk;
+mod folder;
+mod follow;
+mod ledger;
+mod lots;
+mod outside;
+pub(crate) mod panics;
+mod people;
+mod process;
+mod rest;
+mod room;
+mod tool;
+mod witness;
+
+pub(crate) use disk::Platter;
+pub(crate) use lots::between_ms;
+pub(crate) use outside::Outside;
+pub(crate) use people::ask_in_vain;
+pub(crate) use process::{Process, Setting, recover};
+pub(crate) use rest::{rest, verify};
+pub(crate) use room::Plan;
