@@ -1,17 +1,28 @@
 #!/usr/bin/env bash
 # What takes longer than a commit should wait for: more kills, more random worlds, every split of every recording.
 #
-#   tests/long.sh                       all stages, about two hours on two cores
-#   tests/long.sh kills                 one stage: kills, properties, splits or fuzz
+#   tests/long.sh                       all stages, about half a day on two cores
+#   tests/long.sh kills                 one stage: properties, sim, splits, fuzz, cuts, disk, kills, load, mutants or mutation
 #   FOLKMOOT_KILLS=5000 tests/long.sh kills
 #
 # FOLKMOOT_KILLS       how many random instants a real process is killed at (2000)
+# FOLKMOOT_KILLS_AT_CALLS  at how many I/O calls one is killed, every second while it recovers (2000)
+# FOLKMOOT_IO_FAULTS   how many I/O calls are made to fail, or `all` (5000)
+# FOLKMOOT_ROT         how many places of a store rot (5000)
+# FOLKMOOT_CUTS        how many disks are built that a power cut could have left of a store (20000)
+# FOLKMOOT_CUTS_SEED   the seed of the first recording that they are built of (0)
+# FOLKMOOT_LOAD_WORLDS how many worlds carry the load of ten clients each (1000)
 # PROPTEST_CASES       how many random cases each property is held against (5000), where it does not fix the number itself
 # FOLKMOOT_ROOMS       how many random rooms with the worst of models are played (500000)
 # FOLKMOOT_PROOF_STEP  every how many bytes of an evidence bundle are changed (1)
 # FOLKMOOT_TAMPER_CASES  at how many places of real logs something is changed (1000)
 # FOLKMOOT_FORKS       how many random forks are made of random rooms (10000)
-# FOLKMOOT_FUZZ_SECONDS  how long each decoder is fuzzed (600)
+# FOLKMOOT_SCHEDULES   in how many orders the threads of a store are run, for each of its tests of interleavings (5000)
+# FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
+# FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
+# FOLKMOOT_SIM_SEEDS   the seeds whose stories are lived, ten simulated minutes each (0..10000)
+# FOLKMOOT_MUTANTS     how many mutants of core and store are judged, or all (400); what was judged stays in target/mutation,
+#                      so that a run that was stopped goes on. See docs/mutation.md.
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
 #                      skipped.
@@ -23,10 +34,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 exec </dev/null
 
 export FOLKMOOT_KILLS="${FOLKMOOT_KILLS:-2000}"
+export FOLKMOOT_CUTS="${FOLKMOOT_CUTS:-20000}"
+export FOLKMOOT_KILLS_AT_CALLS="${FOLKMOOT_KILLS_AT_CALLS:-2000}"
+export FOLKMOOT_IO_FAULTS="${FOLKMOOT_IO_FAULTS:-5000}"
+export FOLKMOOT_ROT="${FOLKMOOT_ROT:-5000}"
+export FOLKMOOT_LOAD_WORLDS="${FOLKMOOT_LOAD_WORLDS:-1000}"
 export PROPTEST_CASES="${PROPTEST_CASES:-5000}"
 export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
 export FOLKMOOT_PROOF_STEP="${FOLKMOOT_PROOF_STEP:-1}"
 export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
+export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT
 
@@ -35,17 +52,44 @@ say() { echo "long: $*"; }
 kills() {
     say "$FOLKMOOT_KILLS kills"
     cargo build --release --workspace --bins
-    cargo test --release -p folkmoot-tests --test it -- kill real_time --nocapture
+    cargo test --release -p folkmoot-tests --test faults -- kills --nocapture
+    cargo test --release -p folkmoot-tests --test it -- real_time --nocapture
+}
+
+cuts() {
+    say "$FOLKMOOT_CUTS images of power cuts"
+    cargo test --release -p folkmoot-tests --test faults -- cuts --nocapture
+}
+
+load() {
+    say "$FOLKMOOT_LOAD_WORLDS worlds"
+    cargo test --release -p folkmoot-tests --test faults -- load --nocapture
+}
+
+disk() {
+    say "$FOLKMOOT_IO_FAULTS I/O calls that fail, $FOLKMOOT_ROT places that rot"
+    cargo build --release --workspace --bins
+    cargo test --release -p folkmoot-tests --test faults -- io:: rot:: --nocapture
 }
 
 properties() {
     say "$PROPTEST_CASES random histories for each property"
     cargo test --release --workspace --lib
     cargo test --release -p folkmoot-store --tests
+    FOLKMOOT_SCHEDULES="${FOLKMOOT_SCHEDULES:-5000}" FOLKMOOT_SCHEDULE_SEED="$RANDOM" \
+        cargo test --release -p folkmoot-store --features shuttle --lib interleavings -- --nocapture
     cargo test --release -p folkmoot-store --lib tampering -- --include-ignored --nocapture
     cargo test --release -p folkmoot-tests --test it -- random rooms forks --nocapture
     cargo test --release -p folkmoot-tests --test it -- --ignored --exact --nocapture \
         audit::every_forged_fact_is_found_unless_it_is_an_input
+}
+
+# Each guarantee is broken on purpose: the test that guards it must fail. In the dev profile, whose builds are short.
+mutants() { tests/mutants/run; }
+
+sim() {
+    say "the stories of the seeds $FOLKMOOT_SIM_SEEDS"
+    cargo test --release -p folkmoot-sim --test stories -- --nocapture
 }
 
 splits() {
@@ -53,36 +97,34 @@ splits() {
 }
 
 # Coverage-guided, with the fuzzing engine of LLVM on the ordinary compiler: the flags are what makes it see branches.
-# What it finds stands in target/fuzz; an input that breaks a law belongs into providers/tests/survival/corpus.
+# What it finds stands in target/fuzz; an input that breaks a law belongs into tests/fuzz/corpus.
 fuzz() {
-    local host seconds="${FOLKMOOT_FUZZ_SECONDS:-600}" target=$PWD/target/fuzz running=() wire
+    local host seconds="${FOLKMOOT_FUZZ_SECONDS:-600}" target=$PWD/target/fuzz names
     host=$(rustc -vV | sed -n 's/^host: //p')
     (
-        cd providers/fuzz
+        cd tests/fuzz/guided
         RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
             -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
             -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing" \
             cargo build --release --locked --bins --target "$host" --target-dir "$target"
     )
-    for wire in sse openai-chat openai-responses anthropic-messages google-generate-content; do
-        say "fuzzing $wire for $seconds s"
-        mkdir -p "$target/corpus/$wire" "$target/found"
-        local given=()
-        [ ! -d "providers/tests/fixtures/$wire" ] || given=("providers/tests/fixtures/$wire")
-        "$target/$host/release/$wire" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
-            -artifact_prefix="$target/found/$wire-" "$target/corpus/$wire" "${given[@]}" >"$target/$wire.log" 2>&1 &
-        running+=("$!")
-        [ "${#running[@]}" -lt 2 ] || { wait "${running[0]}" || { tail -n 40 "$target"/*.log; return 1; }; running=("${running[@]:1}"); }
-    done
-    wait "${running[@]}" || { tail -n 40 "$target"/*.log; return 1; }
-    for log in "$target"/*.log; do say "$(basename "$log" .log): $(tail -n 1 "$log")"; done
+    names="${FOLKMOOT_FUZZ_TARGETS:-$(sed -n 's/^    \([a-z_]*\): [a-z_]*::.*;$/\1/p' tests/fuzz/targets.rs)}"
+    mkdir -p "$target/found"
+    # shellcheck disable=SC2086  # one name a line
+    printf '%s\n' $names | FOLKMOOT_FUZZ_BINARY="$target/$host/release/folkmoot-fuzz" FOLKMOOT_FUZZ_SECONDS="$seconds" \
+        FOLKMOOT_FUZZ_WORK="$target" xargs -P 2 -n 1 bash tests/fuzz/guided/run
 }
 
-[ $# -gt 0 ] || set -- properties splits fuzz kills
+# Mistakes made on purpose, each behind a switch of one instrumented build: do the tests notice?
+mutation() {
+    cargo run --manifest-path tests/mutation/Cargo.toml --target-dir target/mutation/tool --locked --release
+}
+
+[ $# -gt 0 ] || set -- properties sim splits fuzz cuts disk kills load mutants mutation
 for name in "$@"; do
     case $name in
-        kills | properties | splits | fuzz) ;;
-        *) say "no stage $name: kills, properties, splits, fuzz"; exit 2 ;;
+        properties | sim | splits | fuzz | cuts | disk | kills | load | mutants | mutation) ;;
+        *) say "no stage $name: properties, sim, splits, fuzz, cuts, disk, kills, load, mutants, mutation"; exit 2 ;;
     esac
     stage=$name
     begun=$SECONDS

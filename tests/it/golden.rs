@@ -8,12 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::audit::{Auditor, Finding};
-use folkmoot::core::commit::{Commit, CommitHeader};
+use folkmoot::core::commit::Commit;
 use folkmoot::core::decider::DECIDER_VERSION;
 use folkmoot::core::event::{Event, EventRecord, StoredContent};
 use folkmoot::core::world::Activity;
-use folkmoot::store::lift;
-use folkmoot_tests::{Cut, Kept, Stage, commits_of};
+use folkmoot_tests::{Cut, Kept, Stage, commits_of, golden_commit};
 use serde_json::{Value, json};
 
 /// The scripts whose logs are kept.
@@ -55,25 +54,9 @@ fn line(commit: &Commit) -> String {
     json!({ "header": commit.header, "events": commit.events.iter().map(event).collect::<Vec<_>>() }).to_string()
 }
 
-fn commit(line: &str) -> Commit {
-    let line: Value = serde_json::from_str(line).unwrap();
-    let header: CommitHeader = serde_json::from_value(line["header"].clone()).unwrap();
-    let event = |event: &Value| {
-        let number = |key: &str| u16::try_from(event[key].as_u64().unwrap()).unwrap();
-        let content = match event.get("content") {
-            None => StoredContent::None,
-            Some(content) => StoredContent::Present(content.to_string().into_bytes()),
-        };
-        let facts = event["facts"].to_string().into_bytes();
-        let record = EventRecord { kind: number("kind"), version: number("version"), facts, content };
-        Event::from_record(lift(record).unwrap()).unwrap()
-    };
-    Commit { header, events: line["events"].as_array().unwrap().iter().map(event).collect() }
-}
-
 fn commits(file: &Path) -> Vec<Commit> {
     let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    text.lines().map(commit).collect()
+    text.lines().map(golden_commit).collect()
 }
 
 /// All golden logs, with their files.

@@ -1,4 +1,3 @@
 //! What needs processes of its own, and waits for them under a deadline.
 
-mod kill;
 mod worker;

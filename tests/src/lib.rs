@@ -14,6 +14,7 @@
 
 mod cast;
 mod gate;
+mod golden;
 mod log;
 mod probe;
 mod pure;
@@ -24,6 +25,7 @@ mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
 pub use gate::{Cut, Gate, Hold, Side};
+pub use golden::golden_commit;
 pub use log::TestLog;
 pub use probe::{Probe, Probed};
 pub use pure::{Cast, Dice, PureRoom};

@@ -9,7 +9,7 @@ use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::world::Activity;
 use folkmoot::{ActivityEvent, DraftEnding, Post, Store};
-use folkmoot_tests::{FakeModel, Room, person, says};
+use folkmoot_tests::{FakeModel, Hold, Room, TestLog, person, says};
 use tokio::sync::Notify;
 
 use super::events;
@@ -76,6 +76,29 @@ async fn drafts_are_pieces_of_the_message_that_is_posted() {
             assert!(started < at(|event| matches!(event, Event::ModelAnswered(_))), "{text:?} by {step}");
         }
     }
+}
+
+#[tokio::test]
+async fn no_word_is_shown_before_its_stream_is_durable() {
+    let (store, hold) = (Store::memory(), Arc::new(Hold::default()));
+    let room = Room::auto().agent("a", &[], Arc::new(Speaker { text: "All is well.", step: 3 }));
+    // The opening, the message and the model call are let through; the stream is not.
+    hold.release(3);
+    let (_runtime, world) = room.open(&TestLog::new(&store, Arc::clone(&hold) as _)).await;
+    let ada = person(&world, "ada");
+    let mut activity = ada.subscribe_activity().unwrap();
+    ada.publish_message(Post::text("go")).await.unwrap();
+    for _ in 0..4 {
+        hold.arrival().await;
+    }
+    let mut is_shown = || {
+        let mut shown = std::iter::from_fn(|| activity.try_recv().ok());
+        shown.any(|event| matches!(event, ActivityEvent::Draft { .. }))
+    };
+    assert!(!is_shown(), "a word was shown before its stream was durable");
+    hold.release(100);
+    world.quiet().await.unwrap();
+    assert!(is_shown());
 }
 
 #[tokio::test]

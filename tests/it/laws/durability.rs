@@ -1,10 +1,12 @@
 //! What is seen is durable, what cannot be made durable stops the room, and what is durable is not lost on anybody.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Key, Post, SeatError, Store};
-use folkmoot_tests::{Cut, FakeModel, Hold, Probe, Room, Side, TestLog, person, room_name, says};
+use folkmoot_tests::{Cut, FakeModel, FakeTool, Hold, Probe, Room, Side, TestLog, person, room_name, says, wants};
 use futures::FutureExt as _;
 
 use super::events;
@@ -34,6 +36,28 @@ async fn nobody_sees_a_message_before_it_is_durable() {
     let seen = texts.next().await.unwrap().unwrap();
     assert_eq!((seen.message, seen.text.as_str()), (message, "hi"));
     assert_eq!(texts.next().await.unwrap().unwrap().text, "hello");
+}
+
+#[tokio::test]
+async fn no_tool_runs_before_its_start_is_durable() {
+    let (store, hold, runs) = (Store::memory(), Arc::new(Hold::default()), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&runs);
+    let tool = FakeTool::new("write", EffectClass::Write, move |_call| {
+        let runs = Arc::clone(&counted);
+        async move { ToolOutcome::text(format!("run {}", runs.fetch_add(1, Ordering::SeqCst))) }
+    });
+    let room = Room::auto().agent("a", &["write"], FakeModel::new([wants(&["write"]), says("done")])).tool(tool);
+    // The opening, the message, the model call and the answer with its call are let through; the start is not.
+    hold.release(4);
+    let (_runtime, world) = room.open(&TestLog::new(&store, Arc::clone(&hold) as _)).await;
+    person(&world, "ada").publish_message(Post::text("hi")).await.unwrap();
+    for _ in 0..5 {
+        hold.arrival().await;
+    }
+    assert_eq!(runs.load(Ordering::SeqCst), 0, "it ran before its start was durable");
+    hold.release(100);
+    world.quiet().await.unwrap();
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test]

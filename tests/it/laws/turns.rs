@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::core::event::Event;
-use folkmoot::core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+use folkmoot::core::port::{
+    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolResultEvent, TurnView,
+};
 use folkmoot::core::request::Item;
-use folkmoot::core::response::LLMResponse;
+use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Store};
 use folkmoot_tests::{FakeModel, FakeTool, Room, agent_name, person, says, wants};
-use tokio::sync::{Barrier, Semaphore};
+use tokio::sync::{Barrier, Notify, Semaphore};
 
 use super::events;
 
@@ -132,4 +134,39 @@ async fn what_no_agent_is_addressed_by_wakes_nobody() {
     person(&world, "ada").publish_message(Post::text("@nobody well?")).await.unwrap();
     world.quiet().await.unwrap();
     assert_eq!(agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(), [(0, 0), (0, 0)]);
+}
+
+/// A model that takes its time.
+#[derive(Debug, Default)]
+struct Slow {
+    asked: AtomicUsize,
+    go_on: Notify,
+}
+
+#[async_trait]
+impl Model for Slow {
+    async fn call(&self, _call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.go_on.notified().await;
+        Ok(says("done"))
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_takes_its_time_is_asked_once_whatever_happens_meanwhile() {
+    let (store, slow) = (Store::memory(), Arc::new(Slow::default()));
+    let (_runtime, world) = Room::auto().agent("a", &[], Arc::clone(&slow) as _).open(&store).await;
+    let ada = person(&world, "ada");
+    ada.publish_message(Post::text("@a go")).await.unwrap();
+    while slow.asked.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..5 {
+        ada.publish_message(Post::text("@nobody hi")).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(slow.asked.load(Ordering::SeqCst), 1);
+    slow.go_on.notify_one();
+    assert_eq!(world.quiet().await, Ok(Activity::Idle));
+    assert_eq!(slow.asked.load(Ordering::SeqCst), 1);
 }

@@ -1,0 +1,17 @@
+//! What reads what models speak costs little for each byte, whatever is repeated.
+
+use crate::bounds::bounded;
+use crate::targets::named;
+
+/// How long the texts are: as much as a model answers with.
+const LEN: usize = 300_000;
+
+/// What begins a comment that ends nowhere, also as it is written into a text once and twice.
+const COMMENTS: [&str; 5] = ["[/*", "{/*", "[//", "[\\n/*", "[\\\\n/*"];
+
+#[test]
+fn comments_without_an_end_cost_little_for_each_byte() {
+    for comment in COMMENTS {
+        bounded(comment.repeat(LEN / comment.len()).as_bytes(), named("firewall").law);
+    }
+}
