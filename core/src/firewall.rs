@@ -19,6 +19,7 @@ mod markup;
 mod skim;
 mod stream;
 mod tag;
+mod unclosed;
 mod value;
 mod word;
 mod wrap;

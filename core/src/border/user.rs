@@ -49,12 +49,6 @@ impl fmt::Display for UserText {
     }
 }
 
-impl PartialEq<str> for UserText {
-    fn eq(&self, other: &str) -> bool {
-        self.0 == other
-    }
-}
-
 impl PartialEq<&str> for UserText {
     fn eq(&self, other: &&str) -> bool {
         self.0 == *other

@@ -19,6 +19,9 @@ const ADDRESSED_MAX: usize = 3;
 /// The longest name of a tool, in bytes.
 const NAME_MAX: usize = 128;
 
+/// What a model writes before the arguments of a call.
+const INPUT: &[u8] = b"action input:";
+
 /// The fewest marks of a fence.
 const FENCE_MIN: usize = 3;
 
@@ -111,7 +114,9 @@ fn action(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
 /// Whether the text ends before it could be told what follows.
 fn is_cut(mut cursor: Cursor<'_>) -> Result<bool, Stop> {
     cursor.skip_white()?;
-    Ok(b"action input:".starts_with(&cursor.rest().to_ascii_lowercase()) && cursor.is_whole)
+    let rest = cursor.rest();
+    let is_beginning = INPUT.get(..rest.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(rest));
+    Ok(is_beginning && cursor.is_whole)
 }
 
 /// `word:`, also numbered and in bold.

@@ -4,7 +4,8 @@ use super::cursor::{Cursor, Stop};
 use super::found::Found;
 use super::known::Known;
 use super::skim::{Ends, skip_value};
-use super::tag::{Shape, Tag};
+use super::tag::{Shape, TAG_MAX, Tag};
+use super::unclosed::Unclosed;
 use crate::event::ArtifactFamily;
 
 /// The most bytes of one such artifact that are looked at. What is longer and known for one goes on to its closing tag.
@@ -120,8 +121,13 @@ fn is_mark(name: &str) -> bool {
     TAGS.iter().chain(TOKENS).any(|form| form.name == name) || INNER.contains(&name)
 }
 
-/// The artifact that begins with the tag at `cursor`.
-pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
+/// The artifact that begins with the tag at `cursor`, which is the beginning of its bytes and stands at `place` in the text.
+pub(super) fn find(
+    mut cursor: Cursor<'_>,
+    place: usize,
+    known: &Known,
+    unclosed: &mut Unclosed,
+) -> Result<Found, Stop> {
     let is_bracket = cursor.peek()? == Some(b'[');
     let tag = if is_bracket {
         Tag::bracketed(&mut cursor)?
@@ -141,11 +147,12 @@ pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop>
     };
     let begins = form.begins(cursor, &tag, known)?;
     let walk = Walk { form, tag: &tag, known, is_text: begins == Begins::Text && !form.skip_name(&mut cursor)? };
-    let end = walk.end(&mut cursor)?;
-    if end.is_none() && begins == Begins::Text && matches!(form.body, Body::Result | Body::Code) {
-        return Err(Stop::No);
-    }
-    Ok(Found { from: 0, to: end.unwrap_or(cursor.at), family: form.family, closes: form.closes, is_encoded: false })
+    let to = if begins == Begins::Text && matches!(form.body, Body::Result | Body::Code) {
+        walk.closing(&mut cursor, place, unclosed)?.ok_or(Stop::No)?
+    } else {
+        walk.end(&mut cursor)?.unwrap_or(cursor.at)
+    };
+    Ok(Found { from: 0, to, family: form.family, closes: form.closes, is_encoded: false })
 }
 
 /// What a body begins as.
@@ -319,6 +326,33 @@ impl Walk<'_> {
                 }
                 Some(_) if self.is_text => drop(cursor.take_while(usize::MAX, |b| b != b'<')?),
                 Some(_) | None => return self.closing_behind(cursor, good),
+            }
+        }
+    }
+
+    /// Where a text ends that is an artifact only if something closes it.
+    fn closing(&self, cursor: &mut Cursor<'_>, place: usize, unclosed: &mut Unclosed) -> Result<Option<usize>, Stop> {
+        let from = place.saturating_add(cursor.at);
+        cursor.at = unclosed.skip(self.form.name, from).saturating_sub(place);
+        let end = self.next_closing(cursor);
+        // Nearer to the end of these bytes a tag might still go on.
+        let decided = cursor.at.min(cursor.bytes.len().saturating_sub(TAG_MAX));
+        unclosed.note(self.form.name, from, place.saturating_add(decided));
+        end
+    }
+
+    /// Behind the next closing tag, at which `cursor` stands then. No tag has a `<` inside.
+    fn next_closing(&self, cursor: &mut Cursor<'_>) -> Result<Option<usize>, Stop> {
+        loop {
+            cursor.take_while(usize::MAX, |b| b != b'<')?;
+            if cursor.peek()?.is_none() {
+                return Ok(None);
+            }
+            let mut ahead = *cursor;
+            match Tag::read(&mut ahead, |name| self.is_part(name)) {
+                Ok(tag) if self.closes(&tag) => return Ok(Some(ahead.at)),
+                Ok(_) | Err(Stop::No) => cursor.skip(1),
+                Err(Stop::More) => return Err(Stop::More),
             }
         }
     }

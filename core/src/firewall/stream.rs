@@ -8,6 +8,7 @@ use super::json::Reads;
 use super::known::Known;
 use super::skim::broken_end;
 use super::tag::{Shape, Tag};
+use super::unclosed::Unclosed;
 use super::value::{Value, level};
 use super::wrap::{Wrap, Wrapped};
 use super::{Span, line, markup};
@@ -46,6 +47,7 @@ pub struct Firewall {
     /// The JSON value at `at`, as far as it was read.
     value: Option<Value>,
     comments: Comments,
+    unclosed: Unclosed,
     /// What is held is looked at again when it has this many bytes.
     retry_at: usize,
     swallows: Option<Swallows>,
@@ -91,6 +93,7 @@ impl Firewall {
             clean: 0,
             value: None,
             comments: Comments::default(),
+            unclosed: Unclosed::default(),
             retry_at: 0,
             swallows: None,
             wrap: Wrap::default(),
@@ -201,7 +204,10 @@ impl Firewall {
             let cursor = Cursor::new(rest, line::BLOCK_MAX, is_whole);
             return line::find(cursor, &self.known).map(|found| of(line::BLOCK_MAX, found));
         }
-        let markup = || markup::find(Cursor::new(rest, markup::MARKUP_MAX, is_whole), &self.known);
+        let mut markup = || {
+            let place = self.base.saturating_add(self.at);
+            markup::find(Cursor::new(rest, markup::MARKUP_MAX, is_whole), place, &self.known, &mut self.unclosed)
+        };
         match rest.first() {
             Some(b'<') => markup().map(|found| of(markup::MARKUP_MAX, found)),
             Some(b'[') if self.value.is_none() => match markup() {

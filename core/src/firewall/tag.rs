@@ -9,6 +9,9 @@ const NAME_MAX: usize = 96;
 /// The most bytes of a tag's attributes.
 const ATTRIBUTES_MAX: usize = 256;
 
+/// No tag has more bytes.
+pub(super) const TAG_MAX: usize = 512;
+
 /// A tag or a token. Its name is canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tag {

@@ -45,3 +45,14 @@ fn result_goes_with_its_call_where_erased_answers_left_fewer_items_than_were_cou
     memory.forget(2);
     assert_eq!(memory.items.len(), 1);
 }
+
+#[test]
+fn summary_stands_for_no_more_than_can_be_read_at_once() {
+    let memory = memory("hhhhhh");
+    let reading = Reading::new(&memory, &[], &[]);
+    let each = reading.first(1);
+    assert_eq!((reading.first(0), reading.first(6), reading.without(2)), (0, 6 * each, 4 * each));
+    // Half of the room is three messages; what is read is exactly, or not quite, as much as three of them.
+    let items = |readable| reading.summarisable(6 * each, readable, 0);
+    assert_eq!([items(3 * each), items(3 * each - 1)], [Some(3), Some(2)]);
+}

@@ -262,3 +262,10 @@ fn whoever_stands_in_for_a_model_is_another_defined_one_and_stands_there_once() 
     assert_eq!(why(&["m"]), fault("m", "is itself"));
     assert_eq!(why(&["second", "second"]), fault("second", "stands in the list already"));
 }
+
+#[test]
+fn rules_are_equal_where_their_definitions_are() {
+    let rules = |change: fn(&mut WorldSpec)| Rules::try_from(room_with(change)).unwrap();
+    assert_eq!(rules(|_| {}), rules(|_| {}));
+    assert_ne!(rules(|_| {}), rules(|spec| spec.tools.get_mut(&tool("look")).unwrap().description.push('!')));
+}

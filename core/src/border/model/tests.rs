@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{Crossing, Fence, ModelText, ModelView, observed};
 use crate::content::Content;
-use crate::event::CallStatus;
+use crate::event::{CallStatus, UnknownCause};
 use crate::ids::StateName;
 use crate::redaction::RedactionKind;
 use crate::request::Item;
@@ -73,6 +73,14 @@ fn an_error_is_a_fixed_sentence_without_a_fence() {
     let view = ModelView::ended(&CallStatus::Failed(ToolErrorCode::NotFound), &outcome, Crossing::OPEN);
     assert_eq!((view.read().as_str(), view.has_failed()), ("not_found: What the arguments name is not there.", true));
     assert_eq!(text(&view), view.read());
+}
+
+#[test]
+fn an_unknown_outcome_is_told_with_its_cause_and_both_ways() {
+    let view = |cause| ModelView::ended(&CallStatus::Unknown(cause), &Content::Present(None), Crossing::OPEN);
+    let told = "outcome_unknown: Whether the call took effect is not known: it took too long. It may have. Do not assume \
+                either.";
+    assert_eq!(view(UnknownCause::TimedOut).read(), told);
 }
 
 #[test]

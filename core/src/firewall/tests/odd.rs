@@ -28,6 +28,7 @@ const ROWS: &[(&str, &str)] = &[
     ("a long span of code", "⟦`` {\"name\":\"search\",\"arguments\":{}} ``⟧ ok"),
     ("a span of code with more", "`x ⟦{\"name\":\"search\",\"arguments\":{}}⟧` ok"),
     ("tags around a bare call", "&lt;tool_call&gt;⟦{\"name\":\"search\",\"arguments\":{}}⟧&lt;/tool_call&gt;"),
+    ("a slash before the bar of a token", "</|python_tag|>search.call(query=\"x\")"),
     ("full-width colon", "⟦Action： search\nAction Input： x⟧\nok"),
     ("an object of JavaScript", "{name: \"search\", arguments: {}} ok"),
     ("typographic quotes", "{“name”: “search”, “arguments”: {}} ok"),

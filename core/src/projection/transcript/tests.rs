@@ -150,3 +150,16 @@ fn what_a_tool_shows_stands_where_its_call_ended_and_bare_words_do_not() {
     assert_eq!(page.entries[0], TranscriptEntry::Shown(shown));
     assert_eq!(page.entries.len(), 2);
 }
+
+#[test]
+fn a_message_tells_only_the_answer_that_it_names() {
+    let mut past = past();
+    for event in past.commits.iter_mut().flat_map(|commit| &mut commit.events) {
+        if let Event::MessagePosted(posted) = event
+            && let Some(place) = &mut posted.answer
+        {
+            place.at = at(1);
+        }
+    }
+    assert_eq!(told(&page_of(&past, 99, 99, &[])), ["14 undeliverable", "12 @zoe hi", "9 ?", "4 @bob hi"]);
+}

@@ -52,6 +52,8 @@ fn numbers_that_people_dial_are_found() {
 fn other_numbers_stay() {
     let texts = [
         "2026-11-22",
+        "(12) 34",
+        "(1) 234567890",
         "22.11.2026",
         "+1234567",
         "+0123456789",

@@ -235,3 +235,11 @@ fn no_command_without_its_right_changes_anything() {
     }
     assert!(refusals > 500, "only {refusals}");
 }
+
+#[test]
+fn a_person_is_named_in_at_most_512_bytes() {
+    let mut past = Past::with(closed_room());
+    let mut named = |bytes: usize| past.give(&Command::of(ada(), set(&"p".repeat(bytes - "local".len()), Some(&ALL))));
+    named(512).unwrap();
+    assert!(matches!(named(513), Err(Refusal::BadRights { .. })));
+}
