@@ -38,9 +38,7 @@ pub struct StoryError {
 /// The story has a room that cannot be played here.
 pub fn simulate(story: &Story) -> Result<Lived, StoryError> {
     let mut life = Life::of(story)?;
-    panics::watch();
-    let result = life.live_on();
-    panics::look_away();
+    let result = panics::watched(|| life.live_on());
     Ok(life.lived(result))
 }
 
