@@ -169,11 +169,13 @@ impl Keyring {
     /// The key in its file. One that is there and cannot be read is never taken for one that was destroyed.
     fn read(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
         let Some(folder) = &self.folder else { return Ok(None) };
-        let key = match fs::read(folder.join(world.to_string()).join(file_name(&id))) {
+        let path = folder.join(world.to_string()).join(file_name(&id));
+        let key = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            key => key?,
+            key => key.and_then(|key| decode(world, &id, &key)),
         };
-        decode(world, &id, &key).map(Some)
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("the key {}: {error}", path.display()));
+        key.map(Some).map_err(named)
     }
 
     fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Known>> {

@@ -4,7 +4,8 @@
 //! lets one fail, or that one and all behind it. What tools do to their own files, and files that get their name by
 //! `renameat2`, go through raw system calls, which it does not see.
 //!
-//! `FOLKMOOT_IO_FAULTS` says how many cases are drawn, or `all`; `FOLKMOOT_IO_CASE` names the one to run.
+//! `FOLKMOOT_IO_FAULTS` says how many cases are drawn, which of them (`2000..4000`), or `all`; `FOLKMOOT_IO_CASE` names the
+//! one to run.
 
 use std::collections::BTreeMap;
 
@@ -70,15 +71,19 @@ fn chosen(stage: &Stage) -> Vec<Case> {
         return vec![name.parse().unwrap()];
     }
     let all = all(stage);
-    let count = match std::env::var("FOLKMOOT_IO_FAULTS") {
-        Ok(count) if count == "all" => all.len(),
-        Ok(count) => count.parse().unwrap(),
-        Err(_) => CASES,
+    let (from, to) = match std::env::var("FOLKMOOT_IO_FAULTS").as_deref() {
+        Ok("all") => (0, all.len()),
+        Ok(range) => {
+            let (from, to) = range.split_once("..").unwrap_or(("0", range));
+            (from.parse().unwrap(), to.parse().unwrap())
+        }
+        Err(_) => (0, CASES),
     };
+    println!("{from}..{to} of {} cases", all.len());
     let mut drawn: Vec<(u64, Case)> = (0..).map(mixed).zip(all).collect();
     drawn.sort_unstable_by_key(|(order, _)| *order);
     let kept = KEPT.into_iter().map(|name| name.parse().unwrap());
-    kept.chain(drawn.into_iter().take(count).map(|(_, case)| case)).collect()
+    kept.chain(drawn.into_iter().take(to).skip(from).map(|(_, case)| case)).collect()
 }
 
 /// Each act, each call, each way to fail: once, and from then on.

@@ -9,6 +9,22 @@ const LEN: usize = 300_000;
 /// What begins a comment that ends nowhere, also as it is written into a text once and twice.
 const COMMENTS: [&str; 5] = ["[/*", "{/*", "[//", "[\\n/*", "[\\\\n/*"];
 
+/// Tags that nothing closes, and calls that nothing follows.
+const UNFINISHED: [&str; 5] = [
+    "<tool_result>x",
+    "<tool_code>x",
+    "<tool_result>x<tool_output>x<function_results>x<function_response>x",
+    "</tool_result<tool_result>x",
+    "Action: search\n",
+];
+
+#[test]
+fn what_is_begun_again_and_again_and_never_ends_costs_little_for_each_byte() {
+    for text in UNFINISHED {
+        bounded(text.repeat(LEN / text.len()).as_bytes(), named("firewall").law);
+    }
+}
+
 #[test]
 fn comments_without_an_end_cost_little_for_each_byte() {
     for comment in COMMENTS {

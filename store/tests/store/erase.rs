@@ -12,6 +12,7 @@ use folkmoot_store::{Against, DamageKind, Engine, MemoryEngine, Store};
 use crate::canary::{files_with, kept_by};
 use crate::dying::Dying;
 use crate::fixture::*;
+use crate::fork::fork;
 
 crate::on_every_engine! {
     erased_content_reads_as_erased_and_all_else_as_before
@@ -254,4 +255,24 @@ async fn an_erasure_that_died_behind_its_files_is_no_damage() {
     let asked = ErasureRequested { events: vec![span(3, 3)], basis: Content::Present(String::new()) };
     append(&store, Commit { header: header(world(1), 4), events: vec![Event::ErasureRequested(asked)] }).await;
     assert_eq!(damage().await, None);
+}
+
+#[tokio::test]
+async fn an_erasure_reaches_a_copy_for_a_fork_that_did_not_come_to_its_end() {
+    for step in 0.. {
+        let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
+        let dying = Arc::new(Dying::after(usize::MAX, Arc::clone(&engine)));
+        let store = Store::with_engine(Arc::clone(&dying) as _).unwrap();
+        dense(&store).await;
+        fork(&store, (1, 9), 2).await;
+        dying.dies_after(step);
+        let is_copied = store.copy_base(world(2)).await.is_ok();
+        dying.dies_after(usize::MAX);
+        store.erase(world(1), &[span(3, 14)], BY).await.unwrap();
+        assert!(!kept_by(&*engine, CANARY), "step {step}");
+        if is_copied {
+            assert!(step > 6, "only {step} steps");
+            return;
+        }
+    }
 }

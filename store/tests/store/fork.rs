@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Event, ForkEffects, Forked, MessageRetracted};
-use folkmoot_core::ids::{MessageId, Position};
+use folkmoot_core::ids::{MessageId, Position, WorldName};
 use folkmoot_core::port::{AppendError, Blobs as _, Custody as _, EventLog, StoredCommit};
 use folkmoot_store::{Against, Damage, Store, examine};
 use futures::StreamExt as _;
@@ -235,10 +235,15 @@ async fn fork_that_left_its_parent_before_that_one_left_its_own_is_verified() {
         }
     };
     verified(&log).await;
+    let examined = |disk: &OnDisk| {
+        let found = examine(disk.dir.path().join("store"), None, &Against::default()).unwrap();
+        found.worlds.into_iter().map(|world| (world.name, world.damage)).collect::<Vec<_>>()
+    };
+    let whole: Vec<(Option<WorldName>, Option<Damage>)> = (1..=5).map(|number| (Some(name(number)), None)).collect();
+    assert_eq!(examined(&disk.killed()), whole);
     log.close().unwrap();
     drop(log);
-    let found = examine(disk.dir.path().join("store"), None, &Against::default()).unwrap();
-    assert_eq!(found.worlds.iter().filter_map(|world| world.damage.as_ref()).collect::<Vec<_>>(), [] as [&Damage; 0]);
+    assert_eq!(examined(&disk), whole);
     verified(&disk.open()).await;
 }
 

@@ -46,6 +46,15 @@ async fn a_closed_store_can_be_opened_while_old_handles_live() {
 }
 
 #[test]
+fn a_path_that_leads_in_circles_is_not_called_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("store");
+    std::os::unix::fs::symlink("store", &path).unwrap();
+    let error = refused(&path, OpenMode::Existing);
+    assert!(matches!(&error, OpenError::Io { path: p, .. } if *p == path), "{error:?}");
+}
+
+#[test]
 fn a_text_file_is_not_a_store() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("notes.txt");

@@ -5,13 +5,13 @@ use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_proof::verify_inclusion;
 use futures::executor::block_on;
 
-use super::book::Book;
+use super::book::{Book, Slot, WORLD_AT, first};
 use super::logs::{Logs, Site, golden, logs, signer};
 use super::random::Random;
 use crate::runs::entry;
 use crate::store::Store;
 use crate::verify::examine::examine_engine;
-use crate::verify::{Against, AnchorOutcome, DamageKind, Examined, Tail, Verdict};
+use crate::verify::{Against, AnchorOutcome, Damage, DamageKind, Examined, Tail, Verdict};
 
 #[test]
 fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
@@ -77,6 +77,42 @@ fn with_index(change: impl FnOnce(&mut Book, &Logs)) -> (Examined, bool) {
     let engine = book.write();
     let found = examine_engine(engine.as_ref(), None, Some(book.head), None, &Against::default()).unwrap();
     (found, Store::with_engine(engine).is_ok())
+}
+
+#[test]
+fn a_changed_world_in_a_shared_frame_is_damage_of_the_world_that_it_was_and_makes_no_other() {
+    let logs = logs(&mut Random(4));
+    let mut book = Book::of(&logs.site.engine);
+    let is_tail = |slot: &Slot| matches!(slot, Slot::Tail { .. });
+    let slots = logs.worlds.iter().map(|world| (*world, book.slots(*world)));
+    let (world, slot) = slots
+        .filter_map(|(world, slots)| Some((world, *slots.iter().skip(1).find(|slot| is_tail(slot))?)))
+        .next()
+        .unwrap();
+    let record = book.record(slot);
+    let at = first(record);
+    record[WORLD_AT] ^= 1;
+    let found = examine_engine(book.write().as_ref(), None, Some(book.head), None, &Against::default()).unwrap();
+    let damaged: Vec<_> = found.worlds.iter().filter_map(|found| Some((found.world, found.damage.clone()?))).collect();
+    let what = "its world's id was changed".to_owned();
+    assert_eq!(damaged, [(world, Damage { at, until: None, kind: DamageKind::FlippedByte, what })]);
+    assert_eq!(found.worlds.len(), logs.worlds.len());
+}
+
+#[test]
+fn an_anchor_behind_damage_is_not_reached() {
+    let logs = logs(&mut Random(5));
+    let world = logs.worlds[2];
+    let mut book = Book::of(&logs.site.engine);
+    let slots = book.slots(world);
+    let record = book.record(slots[1]);
+    *record.last_mut().unwrap() ^= 1;
+    let mut against = Against::keys(vec![signer().verifier()]);
+    against.add(&logs.site.anchor(world)).unwrap();
+    let found = examine_engine(book.write().as_ref(), None, Some(book.head), Some(world), &against).unwrap();
+    let [found] = &found.worlds[..] else { panic!("one world was asked for") };
+    assert!(found.damage.is_some());
+    assert_eq!(found.anchors.iter().map(|anchor| anchor.outcome).collect::<Vec<_>>(), [AnchorOutcome::NotReached]);
 }
 
 #[test]
