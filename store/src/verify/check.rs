@@ -143,7 +143,10 @@ impl<'a> Checker<'a> {
         };
         if let Event::WorldOpened(opened) = event {
             self.taken_out.is_sealed = opened.spec.policy.privacy == Privacy::Sealed;
-            self.name.get_or_insert_with(|| opened.name.clone());
+            // A fork begins with what its parent was called.
+            if world == self.plan.world {
+                self.name.get_or_insert_with(|| opened.name.clone());
+            }
         }
         if let Event::ErasureRequested(asked) = event
             && world == self.plan.world

@@ -1,6 +1,6 @@
 //! Examining a store that nobody has open, also one that does not open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use folkmoot_core::ids::{Position, WorldId};
@@ -73,13 +73,12 @@ pub(crate) fn examine_engine(
     known.extend(with_runs(engine)?);
     let last = engine.head()?.max(scan.head);
     store.extend(of_frames(&scan, last, recorded));
+    let origins = origins(engine, &scan, &known, &entries)?;
     let (vault, upcasters) = (Vault::new(home), Upcasters::default());
     let mut worlds = Vec::new();
     for world in known.into_iter().filter(|world| wanted.is_none_or(|wanted| wanted == *world)) {
         let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry);
-        // A fork that was not swept yet has no entry.
-        let base = if entry.is_none() { origin(engine, &scan, world)? } else { None };
-        let plan = plan((world, base), &entries, &scan);
+        let plan = plan(world, &entries, &origins, &scan);
         let place = Place { engine, vault: &vault, world, runs_end: plan.runs_end, is_still: true };
         let stage = Stage { plan: &plan, scan: &scan, place, against, upcasters: &upcasters };
         let mut found = verify(&stage)?;
@@ -87,6 +86,21 @@ pub(crate) fn examine_engine(
         worlds.push(found);
     }
     Ok(Examined { worlds, store })
+}
+
+/// What the worlds without an entry were forked from: those that were not swept yet have none.
+fn origins(
+    engine: &dyn Engine,
+    scan: &Scan,
+    known: &BTreeSet<WorldId>,
+    entries: &[(WorldId, Entry)],
+) -> Result<BTreeMap<WorldId, Base>, EngineError> {
+    let with_entry: BTreeSet<WorldId> = entries.iter().map(|(world, _)| *world).collect();
+    let mut origins = BTreeMap::new();
+    for world in known.difference(&with_entry) {
+        origins.extend(origin(engine, scan, *world)?.map(|base| (*world, base)));
+    }
+    Ok(origins)
 }
 
 /// A world's entry, if it reads.
@@ -168,7 +182,7 @@ fn of_frames(scan: &Scan, last: FrameNumber, recorded: Option<Head>) -> Vec<Stor
 }
 
 /// What is to be walked of a world.
-fn plan((world, origin): (WorldId, Option<Base>), entries: &[(WorldId, Entry)], scan: &Scan) -> Plan {
+fn plan(world: WorldId, entries: &[(WorldId, Entry)], origins: &BTreeMap<WorldId, Base>, scan: &Scan) -> Plan {
     let reach_of = |world: WorldId| {
         let entry = entries.iter().find(|(id, _)| *id == world).map(|(_, entry)| entry.as_ref());
         entry.transpose().ok().flatten()
@@ -181,7 +195,8 @@ fn plan((world, origin): (WorldId, Option<Base>), entries: &[(WorldId, Entry)], 
     let tail = |world| scan.units.get(&world).cloned().unwrap_or_default();
     let end = Position::new(u64::MAX - 1);
     let mut stretches = vec![Stretch { owner: world, up_to: end, runs_end, tail: tail(world) }];
-    let base_of_own = own.map_or(origin, |(reach, _)| reach.base);
+    let base_of = |world| reach_of(world).map_or_else(|| origins.get(&world).copied(), |(reach, _)| reach.base);
+    let base_of_own = base_of(world);
     let (mut base, mut up_to) = (base_of_own, end);
     // What entries say is not believed: they may name one another as parents.
     while let Some(shared) = base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX) {
@@ -190,7 +205,7 @@ fn plan((world, origin): (WorldId, Option<Base>), entries: &[(WorldId, Entry)], 
         // A fork may leave its parent before that one left its own.
         up_to = up_to.min(shared.at);
         stretches.insert(0, Stretch { owner: shared.parent, up_to, runs_end, tail: tail(shared.parent) });
-        base = parent.and_then(|(reach, _)| reach.base);
+        base = base_of(shared.parent);
     }
     let known = own.map(|(reach, knows_tree)| Known {
         head: reach.head,
