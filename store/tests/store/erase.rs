@@ -94,7 +94,7 @@ async fn erasing_twice_gives_the_same_answer(store: Store) {
 }
 
 /// Text that does not pack.
-fn noise(len: usize, seed: u64) -> String {
+pub(crate) fn noise(len: usize, seed: u64) -> String {
     let mut state = seed;
     let mut letter = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
