@@ -1,6 +1,7 @@
 //! What stands beside a log: the tables of keys and of messages that are gone, and files.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, ErrorKind};
 
 use folkmoot_core::event::{
     Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled, Reconciled, ReplyRegenerated,
@@ -30,6 +31,8 @@ pub(crate) struct Beside<'a> {
     gone: BTreeMap<Position, bool>,
     files: BTreeSet<Digest>,
     damage: Option<Damage>,
+    /// What the disk refused to read: that says nothing of what is there.
+    refused: Option<EngineError>,
 }
 
 /// Where all of it is.
@@ -58,10 +61,13 @@ impl<'a> Beside<'a> {
         let Some(keyed) = header::read_key(record.header)? else { return Ok(()) };
         let first = record.fixed.first;
         self.keys = self.keys.saturating_add(1);
-        let found = runs::find_key(engine, world, &keyed.key);
-        if !found.is_ok_and(|found| found == Some((first, keyed.digest))) {
-            let what = "the table of keys does not have the key of this commit".to_owned();
-            self.index_damage(first, what);
+        match runs::find_key(engine, world, &keyed.key) {
+            Ok(found) if found == Some((first, keyed.digest)) => {}
+            Err(error) if !matches!(error, EngineError::Damaged(_)) => self.refuse(error),
+            Ok(_) | Err(_) => {
+                let what = "the table of keys does not have the key of this commit".to_owned();
+                self.index_damage(first, what);
+            }
         }
         Ok(())
     }
@@ -105,9 +111,21 @@ impl<'a> Beside<'a> {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
             (Err(BlobError::Damaged { .. }), _) => format!("the file {} is another one", blob.short()),
+            (Err(BlobError::Io(error)), _) if error.kind() == ErrorKind::IsADirectory => {
+                format!("in place of the file {} there is a folder", blob.short())
+            }
+            (Err(BlobError::Io(error) | BlobError::Full(error)), _) => {
+                let named = io::Error::new(error.kind(), format!("the file {}: {error}", blob.short()));
+                self.refuse(EngineError::Io(named));
+                return None;
+            }
             (Err(error), _) => format!("the file {} does not read: {error}", blob.short()),
         };
         Some(Damage { at, until: None, kind: DamageKind::File, what })
+    }
+
+    fn refuse(&mut self, error: EngineError) {
+        self.refused.get_or_insert(error);
     }
 
     fn index_damage(&mut self, at: Position, what: String) {
@@ -117,6 +135,9 @@ impl<'a> Beside<'a> {
     /// Compares the tables with the whole log.
     pub(crate) fn finish(mut self) -> Result<Option<Damage>, EngineError> {
         let Some(Place { engine, world, runs_end, is_still, .. }) = self.place else { return Ok(None) };
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
         if self.damage.is_some() {
             return Ok(self.damage);
         }

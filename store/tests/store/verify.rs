@@ -7,7 +7,7 @@ use std::sync::Arc;
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted};
 use folkmoot_core::ids::{MessageId, PersonName, Position};
-use folkmoot_core::port::Blobs as _;
+use folkmoot_core::port::{Blobs as _, ReadError};
 use folkmoot_store::{Against, Damage, DamageKind, Engine, Examined, MemoryEngine, OpenMode, Store, Verdict, examine};
 
 use crate::dying::Dying;
@@ -147,6 +147,12 @@ async fn a_file_that_is_missing_or_changed_is_named_with_its_event() {
     assert_eq!(kind().await, Some((Position::new(6), DamageKind::File)));
     fs::remove_file(&file).unwrap();
     assert_eq!(kind().await, Some((Position::new(6), DamageKind::File)));
+    fs::create_dir(&file).unwrap();
+    assert_eq!(kind().await, Some((Position::new(6), DamageKind::File)));
+    // What cannot be read may be whole.
+    fs::remove_dir(&file).unwrap();
+    std::os::unix::fs::symlink(&file, &file).unwrap();
+    assert!(matches!(log.verify(world(1), Against::default()).await, Err(ReadError::Io(_))));
 }
 
 #[tokio::test]
