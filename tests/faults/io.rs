@@ -55,7 +55,7 @@ fn an_io_call_that_fails_loses_nothing_doubles_nothing_and_says_so() {
     Act::ALL.iter().for_each(|act| println!("{}", kinds(&stage, *act)));
     let cases = chosen(&stage);
     let played = play_all(&cases, |case| format!("FOLKMOOT_IO_CASE={case}"), |case| stage.play(case));
-    println!("{} cases: {:?}", cases.len(), played.ends);
+    println!("{} cases, of {}: {:?}", cases.len(), all(&stage).len(), played.ends);
     played.check();
 }
 
@@ -81,7 +81,6 @@ fn chosen(stage: &Stage) -> Vec<Case> {
         }
         Err(_) => (0, CASES),
     };
-    println!("{from}..{to} of {} cases", all.len());
     let mut drawn: Vec<(u64, Case)> = (0..).map(mixed).zip(all).collect();
     drawn.sort_unstable_by_key(|(order, _)| *order);
     let kept = KEPT.into_iter().map(|name| name.parse().unwrap());
