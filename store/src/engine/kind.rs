@@ -23,10 +23,14 @@ impl EngineKind {
     /// The engine that the directory of a store has; `None` if it has none yet.
     ///
     /// # Errors
-    /// [`EngineError::Damaged`] if it has both.
+    /// [`EngineError::Damaged`] if it has both; [`EngineError::Io`] if the disk does not say what is there.
     pub(crate) fn of(home: &Path) -> Result<Option<Self>, EngineError> {
-        let has_sled = sled::FOLDERS.iter().any(|folder| home.join(folder).exists());
-        match (has_sled, home.join(files::FOLDER).exists()) {
+        let has = |folder: &str| home.join(folder).try_exists().map_err(EngineError::Io);
+        let mut has_sled = false;
+        for folder in sled::FOLDERS {
+            has_sled |= has(folder)?;
+        }
+        match (has_sled, has(files::FOLDER)?) {
             (false, false) => Ok(None),
             (true, false) => Ok(Some(Self::Sled)),
             (false, true) => Ok(Some(Self::Files)),
@@ -64,5 +68,21 @@ impl fmt::Display for EngineKind {
             Self::Sled => "sled",
             Self::Files => "files",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_the_disk_does_not_tell_of_is_not_taken_for_none() {
+        for folder in [files::FOLDER, sled::FOLDERS[0]] {
+            let home = tempfile::tempdir().unwrap();
+            assert!(matches!(EngineKind::of(home.path()), Ok(None)));
+            // A link that leads to itself: nothing can be asked of it.
+            std::os::unix::fs::symlink(folder, home.path().join(folder)).unwrap();
+            assert!(matches!(EngineKind::of(home.path()), Err(EngineError::Io(_))));
+        }
     }
 }
