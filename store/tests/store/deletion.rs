@@ -8,11 +8,11 @@ use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::port::{AppendError, BlobError, Blobs as _, Checkpoints as _, EventLog as _, Labels, ReadError};
 use folkmoot_core::principal::Principal;
 use folkmoot_store::{
-    DeleteError, DeleteOrder, Engine, FrameNumber, MemoryEngine, OpenMode, SledEngine, Store, Table, Tombstone,
+    DeleteError, DeleteOrder, Engine, FailingEngine, FrameNumber, MemoryEngine, OpenMode, SledEngine, Store, Table,
+    Tombstone,
 };
 use futures::StreamExt as _;
 
-use crate::dying::Dying;
 use crate::fixture::*;
 
 const CANARY: &str = "canary-5d11c0";
@@ -168,7 +168,7 @@ async fn a_deletion_leaves_no_frame_of_a_sweep_that_died_anywhere() {
     let mut is_dead = true;
     for deaths in 0..100 {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-        let log = Store::with_engine(Arc::new(Dying::after(deaths, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(deaths, Arc::clone(&engine)))).unwrap();
         with_canary(&log, 1).await;
         is_dead = log.close().is_err();
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();

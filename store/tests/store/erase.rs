@@ -7,10 +7,9 @@ use folkmoot_core::content::Content;
 use folkmoot_core::event::{Attachment, ErasureRequested, Event, MessageBody, Span};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, Erasure};
-use folkmoot_store::{Against, DamageKind, Engine, MemoryEngine, Store};
+use folkmoot_store::{Against, DamageKind, Engine, FailingEngine, MemoryEngine, Store};
 
 use crate::canary::{files_with, kept_by};
-use crate::dying::Dying;
 use crate::fixture::*;
 use crate::fork::fork;
 
@@ -217,7 +216,7 @@ async fn an_erasure_that_died_anywhere_is_done_again() {
     let all: Vec<u64> = (3..=13).collect();
     for step in 0.. {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-        let dying = Arc::new(Dying::after(step, Arc::clone(&engine)));
+        let dying = Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)));
         let store = Store::with_engine(dying).unwrap();
         let commits = dense(&store).await;
         let erased = store.erase(world(1), &[span(3, 13)], BY).await;
@@ -265,10 +264,10 @@ async fn an_erasure_reaches_a_copy_for_a_fork_that_did_not_come_to_its_end() {
         dense(&store).await;
         fork(&store, (1, 9), 2).await;
         store.close().unwrap();
-        let dying = Arc::new(Dying::after(step, Arc::clone(&engine)));
+        let dying = Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)));
         let store = Store::with_engine(Arc::clone(&dying) as _).unwrap();
         let is_copied = store.copy_base(world(2)).await.is_ok();
-        dying.dies_after(usize::MAX);
+        dying.let_changes_through(u64::MAX);
         store.erase(world(1), &[span(3, 14)], BY).await.unwrap();
         assert!(!kept_by(&*engine, CANARY), "step {step}");
         if is_copied {

@@ -41,7 +41,6 @@ mod blobs;
 mod canary;
 mod damage;
 mod deletion;
-mod dying;
 mod erase;
 mod event_log;
 mod evidence;

@@ -7,7 +7,6 @@ use folkmoot_core::port::{AppendError, Appended, EventLog as _, ReadError};
 use folkmoot_store::{Engine, FailingEngine, FrameLog as _, FrameNumber, MemoryEngine, OpenError, OpenMode, Store};
 use futures::StreamExt as _;
 
-use crate::dying::Dying;
 use crate::fixture::*;
 
 #[tokio::test]
@@ -210,15 +209,15 @@ async fn a_commit_that_follows_another_one_is_refused() {
 async fn a_sweep_that_dies_anywhere_loses_nothing() {
     for writes in 0.. {
         let inner: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-        let mortal = Arc::new(Dying::after(usize::MAX, Arc::clone(&inner)));
-        let log = Store::with_engine(Arc::clone(&mortal) as Arc<dyn Engine>).unwrap();
+        let dying = Arc::new(FailingEngine::after_changes(u64::MAX, Arc::clone(&inner)));
+        let log = Store::with_engine(Arc::clone(&dying) as Arc<dyn Engine>).unwrap();
         let mut commits = Vec::new();
         for number in 1..4 {
             commits.push(fill(&log, number, 20).await);
         }
         append(&log, with_key(post(1, 21), keyed("k", "x"))).await;
         commits[0].push(with_key(post(1, 21), keyed("k", "x")));
-        mortal.dies_after(writes);
+        dying.let_changes_through(writes);
         let has_lived = log.close().is_ok();
         drop(log);
         let log = Store::with_engine(inner).unwrap();

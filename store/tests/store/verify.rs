@@ -8,9 +8,10 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted};
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::{Blobs as _, ReadError};
-use folkmoot_store::{Against, Damage, DamageKind, Engine, Examined, MemoryEngine, OpenMode, Store, Verdict, examine};
+use folkmoot_store::{
+    Against, Damage, DamageKind, Engine, Examined, FailingEngine, MemoryEngine, OpenMode, Store, Verdict, examine,
+};
 
-use crate::dying::Dying;
 use crate::erase::noise;
 use crate::fixture::*;
 
@@ -162,7 +163,7 @@ async fn a_sweep_that_died_anywhere_is_silent() {
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();
         fill(&log, 1, 9).await;
         log.close().unwrap();
-        let log = Store::with_engine(Arc::new(Dying::after(step, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)))).unwrap();
         append(&log, post(1, 10)).await;
         let closed = log.close();
         let log = Store::with_engine(engine).unwrap();
@@ -191,7 +192,7 @@ async fn sweep_behind_one_that_died(commits: Vec<Commit>, next: Commit) {
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();
         fill(&log, 1, 9).await;
         log.close().unwrap();
-        let log = Store::with_engine(Arc::new(Dying::after(step, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)))).unwrap();
         for commit in &commits {
             append(&log, commit.clone()).await;
         }
