@@ -45,7 +45,9 @@ impl NewFile {
         renameat_with(CWD, &self.path, CWD, target, flags).map_err(|error| match io::Error::from(error) {
             error if error.kind() == io::ErrorKind::AlreadyExists => exists(target),
             error => failed(target, &error),
-        })
+        })?;
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(target, &error))
     }
 }
 

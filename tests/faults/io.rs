@@ -4,8 +4,8 @@
 //! lets one fail, or that one and all behind it. What tools do to their own files, and files that get their name by
 //! `renameat2`, go through raw system calls, which it does not see.
 //!
-//! `FOLKMOOT_IO_FAULTS` says how many cases are drawn, which of them (`2000..4000`), or `all`; `FOLKMOOT_IO_CASE` names the
-//! one to run.
+//! `FOLKMOOT_IO_FAULTS` says how many cases are drawn, which of them (`2000..4000`), `all`, or all of one way to fail
+//! (`io/once`); `FOLKMOOT_IO_CASE` names the one to run.
 
 use std::collections::BTreeMap;
 
@@ -72,9 +72,13 @@ fn chosen(stage: &Stage) -> Vec<Case> {
     if let Ok(name) = std::env::var("FOLKMOOT_IO_CASE") {
         return vec![name.parse().unwrap()];
     }
-    let all = all(stage);
+    let mut all = all(stage);
     let (from, to) = match std::env::var("FOLKMOOT_IO_FAULTS").as_deref() {
         Ok("all") => (0, all.len()),
+        Ok(way) if way.contains('/') => {
+            all.retain(|case| case.to_string().ends_with(way));
+            (0, all.len())
+        }
         Ok(range) => {
             let (from, to) = range.split_once("..").unwrap_or(("0", range));
             (from.parse().unwrap(), to.parse().unwrap())

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
@@ -39,8 +40,14 @@ const NOT_IN_CORE: &[&str] = &["tokio", "tokio-util", "futures", "futures-util",
 
 fn metadata() -> Metadata {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
-    let options = ["--offline".to_owned(), "--locked".to_owned()];
+    // What only other platforms need does not have to be on this machine.
+    let options = ["--offline", "--locked", "--filter-platform", host().trim()].map(str::to_owned);
     MetadataCommand::new().manifest_path(root).other_options(options).exec().unwrap()
+}
+
+fn host() -> String {
+    let told = Command::new("rustc").args(["--print", "host-tuple"]).output().unwrap();
+    String::from_utf8(told.stdout).unwrap()
 }
 
 fn ours(metadata: &Metadata) -> Vec<&Package> {

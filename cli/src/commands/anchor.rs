@@ -11,14 +11,13 @@ use folkmoot::{HeadSigner, note_of};
 
 use crate::arguments::{Anchor, Common};
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::new_file::{self, NewFile};
 use crate::show;
 use crate::signing;
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::anchor::{AnchorQuery, AnchorView};
 use crate::view::query::Query;
-
-mod file;
 
 /// A head that is kept elsewhere.
 struct Made {
@@ -112,8 +111,10 @@ fn give(common: &Common, made: &[Made], all: bool, output: Option<(PathBuf, bool
     let text = made.iter().map(|anchor| anchor.note.clone()).collect::<AnchorsFile>().to_string();
     let is_written = output.is_some();
     if let Some((path, force)) = output {
-        let over = if force { file::Older::Replace } else { file::Older::Keep };
-        file::write(&path, &text, over)?;
+        new_file::check(&path, force)?;
+        let mut file = NewFile::beside(&path)?;
+        file.write(text.as_bytes())?;
+        file.finish(&path, force)?;
         if !common.quiet {
             show::remark(&format!(
                 "written to {}; keep it where whoever holds the store cannot change it",

@@ -200,13 +200,13 @@ fn anchors_of_all_worlds_are_one_file_that_is_not_overwritten() {
     let ran = desk.run(&["--key", "desk.key", "anchor", "--all", "-o", "anchors.txt"]).expect(0);
     let text = fs::read_to_string(desk.path("anchors.txt")).unwrap();
     assert_eq!((covered(&text, &public).len(), ran.out.as_str()), (2, ""));
-    desk.run(&["--key", "desk.key", "anchor", "one", "-o", "anchors.txt"]).expect(3).err_has("--force");
+    desk.run(&["--key", "desk.key", "anchor", "one", "-o", "anchors.txt"]).expect(2).err_has("--force");
     assert_eq!(fs::read_to_string(desk.path("anchors.txt")).unwrap(), text);
     let told = desk.run(&["anchor", "one", "-o", "anchors.txt", "--force", "--json"]).expect(0).document();
     assert_eq!(told["note"], fs::read_to_string(desk.path("anchors.txt")).unwrap());
-    desk.run(&["anchor", "one", "-o", "missing/anchors.txt"]).expect(3).err_has("missing/anchors.txt");
+    desk.run(&["anchor", "one", "-o", "missing/anchors.txt"]).expect(1).err_has("missing/anchors.txt");
     let left = fs::read_dir(desk.dir.path()).unwrap().map(|entry| entry.unwrap().file_name());
-    assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with(".new")));
+    assert!(!left.into_iter().any(|name| name.to_string_lossy().ends_with(".part")));
     let told = desk.run(&["--key", "desk.key", "anchor", "--all", "--json"]).expect(0).values();
     assert_eq!(told.iter().map(|one| one["world"].as_str().unwrap()).collect::<Vec<_>>(), ["one", "two"]);
 }

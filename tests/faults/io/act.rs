@@ -68,8 +68,7 @@ impl Act {
         match self {
             Self::Erase => Some("there is no content left in any of these events"),
             Self::Delete => Some("there is no world called refused"),
-            Self::Export => Some("exists: name another file"),
-            Self::Anchor => Some("exists, and is replaced only with --force"),
+            Self::Export | Self::Anchor => Some("exists: name another file"),
             Self::Run | Self::Approve | Self::Resume | Self::Finish | Self::Log | Self::Verify | Self::Backup => None,
         }
     }
