@@ -119,7 +119,7 @@ fn settle(past: &mut Past) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: super::super::laws::cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::super::laws::cases() / 2, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn agents_that_ask_one_another_come_to_an_end(choice: u8, steps in prop::collection::vec(any::<Step>(), 1..120)) {
