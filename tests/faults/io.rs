@@ -23,10 +23,10 @@ use case::{Case, Stage};
 use shim::{How, Shim};
 
 /// How many cases are drawn, unless `FOLKMOOT_IO_FAULTS` says otherwise.
-const CASES: usize = 12;
+const CASES: usize = 4;
 
 /// Cases that once found something, and that every run plays first.
-const KEPT: [&str; 10] = [
+const KEPT: [&str; 11] = [
     // The database panicked when it was closed on a disk that syncs nothing any more: here by a command that only reads,
     "log/open/93/io/lasting",
     // by a copy that is made of a database,
@@ -47,6 +47,8 @@ const KEPT: [&str; 10] = [
     "approve/sealed/77/io/lasting",
     // A file that the disk refused to read was called damage.
     "verify/open/108/io/once",
+    // An anchor that did not fit on the disk left its empty file in the way of the next one.
+    "anchor/open/115/full/lasting",
 ];
 
 #[test]

@@ -27,7 +27,7 @@ use clients::Clients;
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// How many kills the suite does, unless `FOLKMOOT_KILLS` says otherwise.
-const KILLS: u64 = 10;
+const KILLS: u64 = 6;
 
 /// How often a run may be taken up again.
 const RUNS_MAX: usize = 40;
