@@ -52,7 +52,8 @@ say() { echo "long: $*"; }
 kills() {
     say "$FOLKMOOT_KILLS kills"
     cargo build --release --workspace --bins
-    cargo test --release -p folkmoot-tests --test faults -- kills --nocapture
+    FOLKMOOT_BIN="${FOLKMOOT_BIN:-$PWD/target/release/folkmoot}" \
+        cargo test --release -p folkmoot-tests --test faults -- kills --nocapture
     cargo test --release -p folkmoot-tests --test it -- real_time --nocapture
 }
 
@@ -69,7 +70,8 @@ load() {
 disk() {
     say "$FOLKMOOT_IO_FAULTS I/O calls that fail, $FOLKMOOT_ROT places that rot"
     cargo build --release --workspace --bins
-    cargo test --release -p folkmoot-tests --test faults -- io:: rot:: --nocapture
+    FOLKMOOT_BIN="${FOLKMOOT_BIN:-$PWD/target/release/folkmoot}" \
+        cargo test --release -p folkmoot-tests --test faults -- io:: rot:: --nocapture
 }
 
 properties() {

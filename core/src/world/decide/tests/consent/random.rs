@@ -125,7 +125,7 @@ fn grants_are_used_as_often_as_given_and_never_afterwards() {
         spec.limits.model_calls_per_agent = 1_000;
         spec.limits.model_calls_per_episode = 1_000;
     });
-    let (mut uses, traces) = (0, 4 * cases());
+    let (mut uses, traces) = (0, 2 * cases());
     for trace in 0..traces.into() {
         let (mut past, mut roll, mut book) = (Past::with(spec.clone()), Roll(trace), Book::default());
         for _ in 0..10 {
