@@ -9,6 +9,7 @@
 # FOLKMOOT_KILLS_AT_CALLS  at how many I/O calls one is killed, every second while it recovers (2000)
 # FOLKMOOT_IO_FAULTS   how many I/O calls are made to fail, `all`, or all in one way: `io/once`, `full/lasting` (5000)
 # FOLKMOOT_ROT         how many places of a store rot (5000)
+# FOLKMOOT_BIN         the command that kills and disk break (the one they build)
 # FOLKMOOT_CUTS        how many disks are built that a power cut could have left of a store (20000)
 # FOLKMOOT_CUTS_SEED   the seed of the first recording that they are built of (0)
 # FOLKMOOT_LOAD_WORLDS how many worlds carry the load of ten clients each (1000)
