@@ -4,9 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Rules;
-use super::validate::{ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX};
 use crate::canonical::canonical_digest;
 use crate::ids::Digest;
+use crate::limits::{
+    ANSWER_CALLS_MAX, ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, FACTS_BYTES_MAX,
+};
 use crate::tool::{EffectClass, ToolSpec};
 
 /// The stages of a room, in the order in which they act.
@@ -57,11 +59,19 @@ impl Rules {
         let memos = self.spec().tools.values().filter(|tool| tool.memoises).count();
         let eyes: Vec<String> = policy.four_eyes.iter().map(EffectClass::to_string).collect();
         vec![
+            stage(
+                "answer",
+                &json!([CONTENT_BYTES_MAX, FACTS_BYTES_MAX, ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX]),
+                format!(
+                    "an answer of at most {CONTENT_BYTES_MAX} bytes and {ANSWER_CALLS_MAX} calls, each with a label and a tool name of at most {CALL_NAME_BYTES_MAX} bytes"
+                ),
+            ),
             stage("calls_per_answer", &json!(calls), format!("at most {calls} calls of an answer")),
             stage("size", &json!(size), format!("arguments of at most {size} bytes")),
             stage("depth", &json!(depth), format!("lists and objects at most {depth} deep")),
-            stage("json", &Value::Null, "arguments are a JSON object"),
+            stage("json", &json!("each key once"), "arguments are a JSON object, with each key once"),
             stage("characters", &Value::Null, "no hidden characters; control characters are a warning"),
+            stage("paths", &of_tools(|tool| json!(tool.paths)), "arguments that are paths are plain ones"),
             stage("schema", &of_tools(|tool| tool.schema.clone()), "arguments fit the tool's schema"),
             stage("deny", &json!(deny), format!("{} deny rules", deny.len())),
             stage(

@@ -1,0 +1,172 @@
+//! Whether what a command leads to can be recorded. What cannot is refused before anything is appended: an append that the
+//! store refuses stops the world.
+
+use serde::Serialize;
+
+use super::Draft;
+use crate::command::{Action, Command};
+use crate::event::{Event, StoredContent};
+use crate::ids::{AgentName, Seed, Stamp, Time, TurnId};
+use crate::limits::{
+    ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES, FACTS_BYTES_MAX,
+};
+use crate::port::Reaction;
+use crate::refusal::Refusal;
+use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
+use crate::world::World;
+
+/// What is not longer than this as JSON leads to nothing that is too large: no event says the same thing often.
+const SMALL: usize = 8 * 1024;
+
+impl World {
+    /// What a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
+    /// failures are cut. `None` if it is so already.
+    pub(super) fn bounded(&self, command: &Command) -> Option<Action> {
+        if let Action::RecordAnswer { agent, call, attempt, response } = &command.action {
+            let why = self.unfit_answer(command, response)?;
+            let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
+            let error = ModelError { played: response.reply().played, ..error };
+            Some(Action::RecordFailure { agent: agent.clone(), call: *call, attempt: *attempt, error })
+        } else if let Action::RecordFailure { agent, call, attempt, error } = &command.action
+            && error.detail.len() > DETAIL_BYTES_MAX
+        {
+            let error = ModelError { detail: cut_detail(&error.detail), ..error.clone() };
+            Some(Action::RecordFailure { agent: agent.clone(), call: *call, attempt: *attempt, error })
+        } else if let Action::FailAgent { agent, turn, code, detail } = &command.action
+            && (code.len() > CALL_NAME_BYTES_MAX || detail.len() > DETAIL_BYTES_MAX)
+        {
+            let code = code.get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX)).unwrap_or_default().to_owned();
+            let (agent, turn, detail) = (agent.clone(), *turn, cut_detail(detail));
+            Some(Action::FailAgent { agent, turn, code, detail })
+        } else {
+            None
+        }
+    }
+
+    /// The failure that a reaction is which cannot be recorded.
+    pub(super) fn unfit_reaction(
+        &self,
+        command: &Command,
+        agent: &AgentName,
+        turn: Option<TurnId>,
+        reaction: &Reaction,
+    ) -> Option<Action> {
+        let detail = match reaction {
+            Reaction::Answer { response, .. } => self.unfit_answer(command, response)?,
+            Reaction::AskModel(_) => self.unfit(command, reaction)?,
+            Reaction::Pass { .. } => return None,
+        };
+        let (agent, code) = (agent.clone(), "reaction_too_large".to_owned());
+        Some(Action::FailAgent { agent, turn, code, detail })
+    }
+
+    /// Why a model's or an agent's answer cannot be taken; `None` if it can.
+    fn unfit_answer(&self, command: &Command, response: &LLMResponse) -> Option<String> {
+        let (mut calls, mut longest) = (0_usize, 0);
+        for call in response.reply().calls() {
+            calls = calls.saturating_add(1);
+            longest = longest.max(call.label.len()).max(call.tool.len());
+        }
+        if calls > ANSWER_CALLS_MAX {
+            return Some(format!("it has {calls} calls, at most {ANSWER_CALLS_MAX} are possible"));
+        }
+        if longest > CALL_NAME_BYTES_MAX {
+            let most = CALL_NAME_BYTES_MAX;
+            return Some(format!("a call has a label or a tool name of {longest} bytes, at most {most} are possible"));
+        }
+        self.unfit(command, response)
+    }
+
+    /// Why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
+    /// refused for another reason is not said here.
+    fn unfit(&self, command: &Command, bulk: &impl Serialize) -> Option<String> {
+        let bytes = serde_json::to_vec(bulk).map_or(usize::MAX, |json| json.len());
+        if bytes <= SMALL {
+            return None;
+        }
+        if bytes > CONTENT_BYTES_MAX {
+            return Some(format!("it takes {bytes} bytes to record, at most {CONTENT_BYTES_MAX} are possible"));
+        }
+        // How much it is does not depend on when it happens.
+        let stamp = Stamp { time: Time(0), seed: Seed::new([0; 16]) };
+        let id = self.id()?;
+        let (world, principal) = (self, &command.principal);
+        let mut draft = Draft { world, stamp, principal, id, events: Vec::new(), cause: None };
+        draft.act(&command.action).ok()?;
+        misfit(&draft.events)
+    }
+}
+
+/// Refuses what cannot be recorded.
+pub(super) fn check(action: &Action, events: &[Event]) -> Result<(), Refusal> {
+    let why = if is_bounded(action) { None } else { misfit(events) };
+    why.map_or(Ok(()), |why| Err(Refusal::TooLarge { why }))
+}
+
+/// What is too large among `events`; `None` if nothing is.
+fn misfit(events: &[Event]) -> Option<String> {
+    let mut facts = 0_usize;
+    for event in events {
+        let record = match event.to_record() {
+            Ok(record) => record,
+            Err(error) => return Some(error.to_string()),
+        };
+        facts = facts.saturating_add(record.facts.len()).saturating_add(EVENT_BYTES);
+        let StoredContent::Present(content) = &record.content else { continue };
+        if content.len() > CONTENT_BYTES_MAX {
+            let (kind, bytes) = (event.kind().name(), content.len());
+            return Some(format!(
+                "it takes {bytes} bytes to record ({kind}), at most {CONTENT_BYTES_MAX} are possible"
+            ));
+        }
+    }
+    let is_misfit = facts > FACTS_BYTES_MAX;
+    is_misfit.then(|| format!("it takes {facts} bytes of facts to record, at most {FACTS_BYTES_MAX} are possible"))
+}
+
+/// Whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
+/// tools give is kept within bounds by the shell, which can say so in its place.
+const fn is_bounded(action: &Action) -> bool {
+    match action {
+        Action::PostMessage { text, .. } | Action::Edit { text, .. } => text.len() <= SMALL,
+        Action::Create { .. }
+        | Action::Open { .. }
+        | Action::Fork { .. }
+        | Action::Revise { .. }
+        | Action::Regenerate { .. }
+        | Action::Retract { .. }
+        | Action::Label { .. }
+        | Action::Decide { .. }
+        | Action::SetRights { .. }
+        | Action::Observe { .. }
+        | Action::Answer { .. }
+        | Action::Settle { .. }
+        | Action::Stop { .. }
+        | Action::Erase { .. }
+        | Action::Sign { .. } => false,
+        Action::Join
+        | Action::Leave
+        | Action::OpenTurn { .. }
+        | Action::ContinueTurn { .. }
+        | Action::FailAgent { .. }
+        | Action::RetryModel { .. }
+        | Action::StartStream { .. }
+        | Action::RecordAnswer { .. }
+        | Action::RecordFailure { .. }
+        | Action::StartTool { .. }
+        | Action::FinishTool { .. }
+        | Action::RecordReconcile { .. }
+        | Action::TimeOutTool { .. }
+        | Action::DeclareUnknown { .. }
+        | Action::Revoke { .. }
+        | Action::RecordErased { .. }
+        | Action::Tick
+        | Action::RecordStep { .. } => true,
+    }
+}
+
+/// A detail that is not too long, and says so if it was.
+fn cut_detail(detail: &str) -> String {
+    let kept = detail.get(..detail.floor_char_boundary(DETAIL_BYTES_MAX.saturating_sub(64))).unwrap_or_default();
+    if kept.len() == detail.len() { detail.to_owned() } else { format!("{kept} [cut: {} bytes in all]", detail.len()) }
+}
