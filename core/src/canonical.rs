@@ -1,8 +1,9 @@
 //! One written form for each JSON value: what digests of arguments are made over.
 //!
 //! Keys are sorted by code point at every depth, whatever order the map they are in keeps. No white space. Strings and
-//! numbers are as `serde_json` prints the value that it parsed, which is what a tool is given: of a key that stands
-//! twice in an object the last value counts, `1` and `1.0` differ, and an integer that fits 64 bits stays exact.
+//! numbers are as `serde_json` prints the value that it parsed: `1` and `1.0` differ, and an integer that fits 64 bits stays
+//! exact. Of a key that stands twice in an object the last value counts here, for the sake of old logs. [`read`] refuses
+//! such a text, and no call with one runs.
 //!
 //! This is not RFC 8785. That rounds every number to a double, so 9007199254740993 and 9007199254740992 would have one
 //! digest, and who allowed the one would have allowed the other. Its keys are sorted by UTF-16 units, too.
@@ -15,8 +16,11 @@ use serde_json::Value;
 
 use crate::ids::Digest;
 
+mod read;
 #[cfg(test)]
 mod tests;
+
+pub use read::{JsonFault, read};
 
 /// The canonical JSON of a call's arguments; `None` if they are no JSON or nest deeper than 127 levels.
 #[must_use]

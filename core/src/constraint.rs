@@ -1,15 +1,24 @@
 //! Constraints on arguments: what may stand at one place of a JSON document.
+//!
+//! Numbers are compared by the value that a tool is given, texts letter by letter, paths by their names. Digests of
+//! arguments are another matter: see [`canonical`](crate::canonical).
 
+use std::cmp::Ordering;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use crate::canonical::canonical_digest;
+use crate::canonical::{canonical_digest, read};
 use crate::ids::Digest;
 
+mod fault;
+mod number;
+pub mod path;
 #[cfg(test)]
 mod tests;
+
+pub use fault::{ConstraintFault, Terms};
 
 /// What may stand at one place. A place that is not there never fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,17 +32,26 @@ pub struct Constraint {
 
 /// A text that is no constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "a constraint is JSON like {{\"path\": \"/path\", \"prefix\": \"notes/\"}}: a pointer to a place, and beside it one of \
-     equals, one_of, prefix, range"
-)]
-pub struct ConstraintError;
+pub enum ConstraintError {
+    /// It has another form.
+    #[error(
+        "a constraint is JSON like {{\"path\": \"/path\", \"beneath\": \"notes\"}}: a pointer to a place, and beside it one \
+         of equals, one_of, prefix, range, beneath, each key once"
+    )]
+    Form,
+    /// It allows everything that begins with nothing.
+    #[error("an empty prefix says nothing: every text and every list begins with it")]
+    EmptyPrefix,
+    /// The folder of `beneath` is no plain path.
+    #[error("the folder of `beneath` is no plain path: {0}")]
+    Beneath(path::PathFault),
+}
 
 /// What may stand at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allowed {
-    /// This value.
+    /// This value, numbers by their value.
     Equals(Value),
     /// One of these values.
     OneOf(Vec<Value>),
@@ -41,6 +59,8 @@ pub enum Allowed {
     Prefix(Value),
     /// A number in this range.
     Range(Range),
+    /// A path: this folder of the tool's own, or what lies in it. Only for arguments that the tool calls paths.
+    Beneath(String),
 }
 
 /// A range of numbers, its ends included.
@@ -59,10 +79,13 @@ impl Constraint {
     /// The most constraints of one decision.
     pub const MAX: usize = 16;
 
-    /// Whether it can be read: the place is a pointer to a part, and what is allowed there is not nothing at all.
-    #[must_use]
-    pub fn is_sound(&self) -> bool {
-        is_pointer(&self.path) && self.allowed.is_sound()
+    /// Checks that it says something: the place is a pointer to a part, and what is allowed there is neither nothing at all
+    /// nor anything.
+    ///
+    /// # Errors
+    /// [`ConstraintError`] says what is wrong with it.
+    pub fn check(&self) -> Result<(), ConstraintError> {
+        if is_pointer(&self.path) { self.allowed.check() } else { Err(ConstraintError::Form) }
     }
 
     /// Whether `document` has something at the place, and it is allowed.
@@ -75,12 +98,14 @@ impl Constraint {
 impl FromStr for Constraint {
     type Err = ConstraintError;
 
-    /// Reads one that a person wrote: it must be [sound](Self::is_sound), and say nothing beside it.
+    /// Reads one that a person wrote: it must pass its [check](Self::check), and say nothing beside it.
     fn from_str(text: &str) -> Result<Self, ConstraintError> {
-        let value: Value = serde_json::from_str(text).map_err(|_| ConstraintError)?;
-        let says_one_thing = value.as_object().is_some_and(|fields| fields.len() == 2);
-        let read: Self = serde_json::from_value(value).map_err(|_| ConstraintError)?;
-        if says_one_thing && read.is_sound() { Ok(read) } else { Err(ConstraintError) }
+        let value = read(text).map_err(|_| ConstraintError::Form)?;
+        if value.as_object().is_none_or(|fields| fields.len() != 2) {
+            return Err(ConstraintError::Form);
+        }
+        let constraint: Self = serde_json::from_value(value).map_err(|_| ConstraintError::Form)?;
+        constraint.check().map(|()| constraint)
     }
 }
 
@@ -91,23 +116,30 @@ pub fn is_pointer(text: &str) -> bool {
 }
 
 impl Allowed {
-    fn is_sound(&self) -> bool {
+    fn check(&self) -> Result<(), ConstraintError> {
+        let says = |something| if something { Ok(()) } else { Err(ConstraintError::Form) };
         match self {
-            Self::Equals(_) => true,
-            Self::OneOf(wanted) => !wanted.is_empty(),
-            Self::Prefix(start) => start.is_string() || start.is_array(),
-            Self::Range(range) => range.min.is_some() || range.max.is_some(),
+            Self::Equals(_) => Ok(()),
+            Self::OneOf(wanted) => says(!wanted.is_empty()),
+            Self::Prefix(Value::String(start)) if start.is_empty() => Err(ConstraintError::EmptyPrefix),
+            Self::Prefix(Value::Array(start)) if start.is_empty() => Err(ConstraintError::EmptyPrefix),
+            Self::Prefix(start) => says(start.is_string() || start.is_array()),
+            Self::Range(range) => says(range.min.is_some() || range.max.is_some()),
+            Self::Beneath(folder) => path::parts(folder).map(drop).map_err(ConstraintError::Beneath),
         }
     }
 
     fn fits(&self, value: &Value) -> bool {
         match self {
-            Self::Equals(wanted) => wanted == value,
-            Self::OneOf(wanted) => wanted.contains(value),
+            Self::Equals(wanted) => number::is_equal(wanted, value),
+            Self::OneOf(wanted) => wanted.iter().any(|wanted| number::is_equal(wanted, value)),
             Self::Prefix(Value::String(start)) => value.as_str().is_some_and(|text| text.starts_with(start)),
-            Self::Prefix(Value::Array(start)) => value.as_array().is_some_and(|items| items.starts_with(start)),
+            Self::Prefix(Value::Array(start)) => {
+                value.as_array().is_some_and(|items| number::starts_with(items, start))
+            }
             Self::Prefix(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => false,
             Self::Range(range) => range.holds(value),
+            Self::Beneath(folder) => value.as_str().is_some_and(|path| path::is_beneath(path, folder)),
         }
     }
 }
@@ -120,12 +152,9 @@ impl Range {
     }
 }
 
-/// Whether `low` is at most `high`: whole numbers are compared exactly, all others as floating point.
+/// Whether `low` is at most `high`.
 fn is_ordered(low: &Number, high: &Number) -> bool {
-    match (low.as_i128(), high.as_i128()) {
-        (Some(low), Some(high)) => low <= high,
-        (_, _) => low.as_f64().zip(high.as_f64()).is_some_and(|(low, high)| low <= high),
-    }
+    number::compare(low, high).is_some_and(Ordering::is_le)
 }
 
 /// Whether `document` fits all of `constraints`.

@@ -55,6 +55,10 @@ pub const INLINED_LEVELS_MAX: usize = 32;
 /// The most bytes of a schema, as compact JSON.
 pub const BYTES_MAX: usize = 1024 * 1024;
 
+/// The most schemas that one value is led through, by `$ref`, `allOf`, `anyOf`, `not` and their like, without going into the
+/// value. Validating goes as deep for each level of the value, on a stack that has an end.
+pub const STEPS_MAX: usize = 24;
+
 /// Why no tool can have such a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}, at `{at}`")]
@@ -108,6 +112,11 @@ pub enum SchemaFault {
     /// A schema that applies itself to the same value over and over.
     #[error("it leads back to itself without going into the value")]
     Endless,
+    /// A schema that leads through too many others.
+    #[error(
+        "more than {STEPS_MAX} schemas are applied to one value, each by the one before it: write what the references and combinations lead to in its place"
+    )]
+    TooManySteps,
     /// It breaks a rule of JSON Schema.
     #[error("{why}")]
     Invalid {

@@ -141,3 +141,58 @@ proptest! {
         prop_assert_eq!(canonical(&loosely(&value)), Some(bytes));
     }
 }
+
+/// A JSON text with the member `key` of one object twice, the second time as `again` writes it; and the same without it.
+fn with_repeat(text: &Value, at: usize, again: impl Fn(&str) -> String) -> Option<String> {
+    let written = text.to_string();
+    let mut objects = written.match_indices("{\"").map(|(place, _)| place);
+    let open = objects.nth(at)?;
+    let key: String = serde_json::Deserializer::from_str(written.get(open + 1..)?).into_iter().next()?.ok()?;
+    Some(format!("{}{}:0,{}", &written[..=open], again(&key), &written[open + 1..]))
+}
+
+fn escaped(key: &str) -> String {
+    let units = key.encode_utf16().map(|unit| format!("\\u{unit:04x}"));
+    format!("\"{}\"", units.collect::<String>())
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!(null)),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        "[a-c]{0,2}".prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+            prop::collection::btree_map("[a-d\u{e9}\u{1f98a}]{1,2}", inner, 1..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn text_with_a_key_twice_is_refused_wherever_it_stands_and_however_it_is_escaped(json in any_json(), at in 0_usize..6) {
+        let plain = |key: &str| Value::from(key).to_string();
+        for text in [with_repeat(&json, at, plain), with_repeat(&json, at, escaped)].into_iter().flatten() {
+            prop_assert!(serde_json::from_str::<Value>(&text).is_ok(), "{}", text);
+            prop_assert!(matches!(read(&text), Err(JsonFault::RepeatedKey(_))), "{}", text);
+        }
+    }
+
+    #[test]
+    fn text_with_each_key_once_is_read_as_ever(json in any_json()) {
+        prop_assert_eq!(read(&json.to_string()).unwrap(), json);
+    }
+}
+
+#[test]
+fn what_is_read_once_is_one_json_and_nothing_behind_it() {
+    for text in ["", "{", "{} {}", "1e400", "[1,]", r#""\ud800""#, "nul", &"[".repeat(200)] {
+        assert!(matches!(read(text), Err(JsonFault::NotJson(_))), "{text}");
+    }
+    let fault = read(r#"{"a":[{"to":1,"t\u006f":2}]}"#).unwrap_err();
+    assert!(fault.to_string().starts_with(r#"the key "to" occurs twice in one object"#), "{fault}");
+}

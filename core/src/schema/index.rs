@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::keywords::{Holds, Subschema, holds, is_in_place, subschemas};
 use super::order::order;
 use super::reference::{Reference, read, token};
-use super::{SchemaError, SchemaFault};
+use super::{STEPS_MAX, SchemaError, SchemaFault};
 
 /// The only dialect that a subschema may name.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -175,6 +175,22 @@ impl<'v> Index<'v> {
             Some(number) => Err(self.error(*number, SchemaFault::Endless)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses a schema that leads through too many others for one value: whoever validates by it goes into each of them.
+    pub(super) fn check_steps(&self) -> Result<(), SchemaError> {
+        let next = |number| self.node(number).map(|node| node.in_place.clone()).unwrap_or_default();
+        let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
+        // What is led to comes first.
+        for number in order(0..self.nodes.len(), next).nodes {
+            let behind = next(number).iter().filter_map(|next| steps.get(next)).max();
+            let own = behind.map_or(0, |behind| behind.saturating_add(1));
+            if own > STEPS_MAX {
+                return Err(self.error(number, SchemaFault::TooManySteps));
+            }
+            steps.insert(number, own);
+        }
+        Ok(())
     }
 
     fn error(&self, number: usize, fault: SchemaFault) -> SchemaError {

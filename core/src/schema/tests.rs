@@ -190,3 +190,53 @@ fn long_chains_and_deep_ones_end() {
     let told = told(&json!({ "$ref": "#/$defs/d0", "$defs": links }));
     assert!(levels(&told, LEVELS_MAX + INLINED_LEVELS_MAX).is_some());
 }
+
+/// A chain of `links` definitions, each leading to the next one by what `lead` makes of the reference; at its end a list of
+/// values for which all of it is so again.
+fn chain(links: usize, lead: impl Fn(Value) -> Value) -> Value {
+    let mut definitions = serde_json::Map::new();
+    for n in 0..links {
+        definitions.insert(format!("d{n}"), lead(json!({ "$ref": format!("#/$defs/d{}", n + 1) })));
+    }
+    definitions.insert(format!("d{links}"), json!({ "type": "array", "items": { "$ref": "#/$defs/d0" } }));
+    json!({ "$ref": "#/$defs/d0", "$defs": definitions })
+}
+
+#[test]
+fn no_schema_that_is_taken_can_overflow_the_stack() {
+    let leads: [fn(Value) -> Value; 7] = [
+        |next| next,
+        |next| json!({ "allOf": [next] }),
+        |next| json!({ "anyOf": [next, { "type": "null" }] }),
+        |next| json!({ "oneOf": [{ "type": "null" }, next] }),
+        |next| json!({ "not": { "not": next } }),
+        |next| json!({ "if": next, "then": next, "else": false }),
+        |next| json!({ "dependentSchemas": { "a": next } }),
+    ];
+    let mut value = json!([]);
+    for _ in 1..crate::limits::ARGUMENTS_DEPTH_MAX {
+        value = json!([value]);
+    }
+    // The stack that threads of an executor have.
+    let run = move || {
+        for lead in leads {
+            for links in [1_000, 70] {
+                let refused = check(&chain(links, lead)).unwrap_err();
+                assert_eq!(refused.fault, SchemaFault::TooManySteps, "{links}");
+            }
+            let longest = (1..STEPS_MAX).rev().find_map(|links| compile(&chain(links, lead)).ok()).unwrap();
+            let _fits_or_not = longest.is_valid(&value) || longest.iter_errors(&value).count() > 0;
+        }
+        assert_eq!(check(&chain(5_000, |next| next)).unwrap_err().fault, SchemaFault::TooManySteps);
+        // What a validator follows and we do not.
+        let dynamic = chain(1_000, |next| json!({ "$dynamicRef": next["$ref"] }));
+        assert_eq!(compile(&dynamic).unwrap_err().fault, SchemaFault::TooManySteps);
+        assert_eq!(compile(&json!({ "$ref": "#" })).unwrap_err().fault, SchemaFault::Endless);
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn chain_that_goes_into_the_value_may_be_long() {
+    check(&chain(500, |next| json!({ "properties": { "next": next } }))).unwrap();
+}
