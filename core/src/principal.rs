@@ -18,6 +18,11 @@ pub struct Person {
 }
 
 impl Person {
+    /// How people of world scripts are proven.
+    pub const SCRIPT: &str = "script";
+    /// How users of this machine are proven.
+    pub const LOCAL: &str = "local";
+
     /// How the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
     /// written as `%3A`, a percent sign as `%25`.
     #[must_use]
@@ -29,6 +34,18 @@ impl Person {
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.method == other.method && self.subject == other.subject
+    }
+
+    /// Whether a world script plays them.
+    #[must_use]
+    pub fn is_played(&self) -> bool {
+        self.method == Self::SCRIPT
+    }
+
+    /// Whether they are a user of this machine.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.method == Self::LOCAL
     }
 }
 
