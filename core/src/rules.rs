@@ -8,6 +8,8 @@ use jsonschema::Validator;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::canonical::read;
+use crate::constraint::ConstraintFault;
 use crate::firewall::Known;
 use crate::ids::{AgentName, ArtifactName, Digest, ModelName, StateName, ToolName};
 use crate::routing::mentions::Names;
@@ -51,6 +53,14 @@ pub enum RulesError {
     /// Two agents have one name, as mentions compare names.
     #[error("two agents are called {0}")]
     SameName(AgentName),
+    /// Two agents have names that people could take for one another.
+    #[error("the agents {other} and {name} have names that look alike")]
+    LooksLike {
+        /// The later one.
+        name: AgentName,
+        /// The one before.
+        other: AgentName,
+    },
     /// A mention could not tell such a name from the text around it.
     #[error("{name:?} cannot be an agent's name: {why}")]
     BadName {
@@ -138,13 +148,23 @@ pub enum RulesError {
         /// The limit.
         limit: &'static str,
     },
-    /// A deny rule that names no place in arguments: it would deny nothing.
-    #[error("{path:?} in a deny rule of tool {tool} is no JSON pointer: begin it with `/`")]
+    /// A deny rule, or a tool's list of paths, that names no place in arguments: it would mean nothing.
+    #[error("{path:?} is named as a place in the arguments of tool {tool}, and is no JSON pointer: begin it with `/`")]
     BadPointer {
         /// The tool.
         tool: ToolName,
         /// What stands there.
         path: String,
+    },
+    /// A constraint says nothing of the arguments of its tool.
+    #[error("{place} of tool {tool} cannot be so: {why}")]
+    BadConstraint {
+        /// What has the constraint.
+        place: &'static str,
+        /// The tool.
+        tool: ToolName,
+        /// What is wrong with it, and what to write instead.
+        why: ConstraintFault,
     },
     /// A deny rule is about a tool that is not there.
     #[error("a deny rule names the tool {0}, which is not defined")]
@@ -157,6 +177,16 @@ pub enum RulesError {
         /// What it says.
         value: u32,
         /// The most that it may say.
+        max: usize,
+    },
+    /// No log could hold the definition.
+    #[error(
+        "its structure has {bytes} bytes as JSON, at most {max} are possible; long texts belong into prompts and memory, which do not count"
+    )]
+    TooLarge {
+        /// How many it has.
+        bytes: usize,
+        /// How many it may have.
         max: usize,
     },
     /// No client could tell such a state.
@@ -257,7 +287,7 @@ pub fn schema_digest(tool: &ToolSpec) -> Digest {
 
 /// Whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
 pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
-    let value = if reads_json(schema) { serde_json::from_str(text).ok() } else { Some(Value::from(text)) };
+    let value = if reads_json(schema) { read(text).ok() } else { Some(Value::from(text)) };
     compile(schema).ok().zip(value).is_some_and(|(validator, value)| validator.is_valid(&value))
 }
 

@@ -12,9 +12,11 @@ use crate::redaction::RedactionKind;
 use crate::request::Parameters;
 use crate::tool::{ArtifactSpec, EffectClass, ToolSpec};
 
+mod change;
 mod consent;
 mod resolve;
 
+pub use change::{Change, How};
 pub use consent::{DenyRule, FourEyes, RightsPolicy, StateSpec};
 
 /// The structure of a room: all that decisions read. It is a fact of the log and is never erased.
@@ -106,6 +108,9 @@ pub struct Definition {
     /// What people wrote.
     #[serde(default)]
     pub text: Content<SpecText>,
+    /// The file that it was read from, by the file's own name. `None`: from none, or nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// An agent of a room.
@@ -151,7 +156,7 @@ pub struct ModelSpec {
     pub provider: String,
     /// The provider's name of the model.
     pub model: String,
-    /// The time limit of one attempt.
+    /// The time limit of one attempt in all. Its adapter has the same.
     pub timeout_ms: u64,
     /// The most tokens of a request, as the runtime counts them.
     pub context_tokens_max: u32,
@@ -192,8 +197,8 @@ impl ModelSpec {
 
     /// The default for the most tokens of a request.
     pub const CONTEXT_TOKENS_MAX: u32 = 100_000;
-    /// The default time limit of one attempt.
-    pub const TIMEOUT_MS: u64 = 60_000;
+    /// The default time limit of one attempt, 30 min: what cuts an answer that comes is silence, which its adapter sees.
+    pub const TIMEOUT_MS: u64 = 30 * 60_000;
 }
 
 /// Who answers, and what is asked.

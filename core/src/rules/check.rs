@@ -1,6 +1,12 @@
 //! The checks of a definition before a room is opened with it.
 
+use std::collections::BTreeMap;
+
 use super::RulesError;
+use crate::alike::{Looks, reserved};
+use crate::constraint::{Terms, is_pointer};
+use crate::ids::AgentName;
+use crate::limits::DEFINITION_BYTES_MAX;
 use crate::port::BLOB_BYTES_MAX;
 use crate::routing::mentions::{Names, name_fault};
 use crate::spec::{AgentSpec, DenyRule, Limits, WorldSpec};
@@ -8,8 +14,12 @@ use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
 
 mod money;
 
+/// Why no agent is called like what is nobody.
+const RESERVED: &str = "it stands for what is no agent: runtime, world, system, agent:… or tool:…";
+
 /// Checks all of `spec` but its schemas.
 pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
+    check_size(spec)?;
     check_limits(spec)?;
     check_names(spec)?;
     money::check(spec)?;
@@ -17,20 +27,39 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
     for tool in spec.tools.values() {
         check_kind(spec, tool)?;
         check_memo(tool)?;
+        check_paths(tool)?;
         check_limits_of(tool)?;
     }
     Ok(())
 }
 
+/// What is recorded of it are facts, and those must find room.
+fn check_size(spec: &WorldSpec) -> Result<(), RulesError> {
+    let (bytes, max) = (serde_json::to_vec(spec).map_or(usize::MAX, |json| json.len()), DEFINITION_BYTES_MAX);
+    if bytes <= max { Ok(()) } else { Err(RulesError::TooLarge { bytes, max }) }
+}
+
 fn check_names(spec: &WorldSpec) -> Result<(), RulesError> {
     let mut places = Names::default();
+    let mut seen: [BTreeMap<String, (usize, &AgentName)>; 2] = Default::default();
     for (place, agent) in spec.agents.iter().enumerate() {
         for name in [Some(&agent.name), agent.display.as_ref()].into_iter().flatten() {
-            if let Some(why) = name_fault(name.as_str()) {
+            if let Some(why) = name_fault(name.as_str()).or_else(|| reserved(name.as_str()).map(|_| RESERVED)) {
                 return Err(RulesError::BadName { name: name.clone(), why });
             }
             if !places.insert(name.as_str(), place) && places.find(name.as_str()) != Some(&place) {
                 return Err(RulesError::SameName(agent.name.clone()));
+            }
+            for (seen, look) in seen.iter_mut().zip(Looks::of(name.as_str()).each()) {
+                match seen.get(look) {
+                    Some((owner, other)) if *owner != place => {
+                        return Err(RulesError::LooksLike { name: name.clone(), other: (*other).clone() });
+                    }
+                    Some(_) => {}
+                    None => {
+                        seen.insert(look.clone(), (place, name));
+                    }
+                }
             }
         }
         check_parts(spec, agent)?;
@@ -79,14 +108,23 @@ fn check_parts(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
 
 /// A rule that fits nothing by mistake would allow what it was to deny.
 fn check_deny(spec: &WorldSpec, rule: &DenyRule) -> Result<(), RulesError> {
-    if !spec.tools.contains_key(&rule.tool) {
-        return Err(RulesError::DeniesNoTool(rule.tool.clone()));
-    }
+    let Some(tool) = spec.tools.get(&rule.tool) else { return Err(RulesError::DeniesNoTool(rule.tool.clone())) };
     let is_bad = |path: &&String| !path.is_empty() && !path.starts_with('/');
-    match rule.when.iter().map(|constraint| &constraint.path).find(is_bad) {
-        Some(path) => Err(RulesError::BadPointer { tool: rule.tool.clone(), path: path.clone() }),
-        None => Ok(()),
+    if let Some(path) = rule.when.iter().map(|constraint| &constraint.path).find(is_bad) {
+        return Err(RulesError::BadPointer { tool: rule.tool.clone(), path: path.clone() });
     }
+    let bad = |why| RulesError::BadConstraint { place: "a deny rule", tool: tool.name.clone(), why };
+    rule.when.iter().find_map(|constraint| tool.fault_of(constraint, Terms::Deny)).map_or(Ok(()), |why| Err(bad(why)))
+}
+
+/// The tool's own list is made of the same constraints. Those of a list mean: and anything may follow.
+fn check_paths(tool: &ToolSpec) -> Result<(), RulesError> {
+    if let Some(path) = tool.paths.at.iter().find(|path| !is_pointer(path)) {
+        return Err(RulesError::BadPointer { tool: tool.name.clone(), path: path.clone() });
+    }
+    let bad = |why| RulesError::BadConstraint { place: "the list of calls", tool: tool.name.clone(), why };
+    let mut listed = tool.rules.iter().flat_map(|rule| &rule.when);
+    listed.find_map(|constraint| tool.fault_of(constraint, Terms::Deny)).map_or(Ok(()), |why| Err(bad(why)))
 }
 
 /// Results stand for other calls only where nothing depends on who asks, or when.

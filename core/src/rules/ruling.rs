@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::Rules;
-use crate::constraint::fits_all;
 use crate::spec::Mode;
 use crate::tool::{EffectClass, ToolSpec, Unlisted};
 
@@ -24,7 +23,7 @@ impl Rules {
     #[must_use]
     pub fn forbids(&self, tool: &ToolSpec, arguments: &Value) -> bool {
         let mut deny = self.spec().policy.deny.iter();
-        let is_denied = deny.any(|rule| rule.tool == tool.name && fits_all(&rule.when, arguments));
+        let is_denied = deny.any(|rule| rule.tool == tool.name && tool.is_denied(&rule.when, arguments));
         is_denied || (tool.unlisted == Unlisted::Refuse && tool.rule_of(arguments).is_none())
     }
 

@@ -161,6 +161,52 @@ fn deny_rule_must_be_able_to_deny_something() {
 }
 
 #[test]
+fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() {
+    use crate::constraint::{Allowed, Constraint};
+    use crate::spec::DenyRule;
+    use crate::tool::{CallRule, EffectClass, PathArguments};
+    let one = |allowed| vec![Constraint { path: "/path".to_owned(), allowed }];
+    let denied = |allowed, at: &[&str]| {
+        let (rule, at) = (DenyRule { tool: tool("look"), when: one(allowed) }, PathArguments::at(at.iter().copied()));
+        fault(|spec| {
+            spec.tools.get_mut(&tool("look")).unwrap().paths = at;
+            spec.policy.deny = vec![rule];
+        })
+        .to_string()
+    };
+    let told = denied(Allowed::Prefix(json!("./notes/")), &["/path"]);
+    assert!(
+        told.contains(r#"write {"beneath":"notes","path":"/path"}"#)
+            || told.contains(r#"write {"path":"/path","beneath":"notes"}"#),
+        "{told}"
+    );
+    assert!(denied(Allowed::Equals(json!("a//b")), &["/path"]).contains("empty part"));
+    assert!(denied(Allowed::Beneath("a".to_owned()), &[]).contains("`beneath` is for those alone"));
+    assert!(denied(Allowed::Prefix(json!("")), &[]).contains("an empty prefix"));
+    assert!(denied(Allowed::OneOf(Vec::new()), &[]).contains("a constraint is JSON like"));
+    let when = one(Allowed::Prefix(json!("notes/")));
+    let listed = fault(|spec| {
+        let look = spec.tools.get_mut(&tool("look")).unwrap();
+        look.paths = PathArguments::at(["/path"]);
+        look.rules = vec![CallRule { when, effect: EffectClass::Read }];
+    });
+    assert!(listed.to_string().starts_with("the list of calls of tool look cannot be so"), "{listed}");
+    let nowhere = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().paths = PathArguments::at(["path"]));
+    assert_eq!(nowhere, RulesError::BadPointer { tool: tool("look"), path: "path".to_owned() });
+}
+
+#[test]
+fn key_that_occurs_twice_makes_arguments_that_do_not_fit() {
+    let twice = vec![(String::new(), "repeated_key".to_owned(), Severity::Error)];
+    for arguments in
+        [r#"{"path":"a","path":"b"}"#, r#"{"path":"a","\u0070ath":"b"}"#, r#"{"more":[{"x":{"y":1,"y":1}}]}"#]
+    {
+        assert_eq!(found(arguments), twice, "{arguments}");
+    }
+    assert_eq!(found(r#"{"path":"{\"a\":1,\"a\":2}","more":[{"path":"a"}]}"#), [], "of a text, and of another object");
+}
+
+#[test]
 fn limit_of_a_tool_is_never_nothing() {
     let error = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().concurrency_max = Some(0));
     assert_eq!(error, RulesError::ZeroLimitOfTool { tool: tool("look"), limit: "concurrency" });
@@ -171,9 +217,21 @@ fn pipeline_lists_the_stages_in_their_order_and_its_digest_is_of_their_settings(
     let pipeline = |change: fn(&mut WorldSpec)| Rules::check(room_with(change)).unwrap().pipeline();
     let plain = pipeline(|_| {});
     let names: Vec<&str> = plain.stages.iter().map(|stage| stage.name.as_str()).collect();
-    let calls = ["calls_per_answer", "size", "depth", "json", "characters", "schema", "deny", "listed", "quota"];
+    let calls = [
+        "answer",
+        "calls_per_answer",
+        "size",
+        "depth",
+        "json",
+        "characters",
+        "paths",
+        "schema",
+        "deny",
+        "listed",
+        "quota",
+    ];
     let behind = ["mode", "memo", "grants", "four_eyes", "views", "redaction", "fences", "schema_strip", "egress"];
-    assert_eq!(names, [calls, behind].concat());
+    assert_eq!(names, [calls.as_slice(), &behind].concat());
     assert_eq!(pipeline(|_| {}), plain);
     let denying = pipeline(|spec| {
         spec.policy.deny = vec![crate::spec::DenyRule { tool: tool("look"), when: Vec::new() }];

@@ -4,23 +4,23 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::Rules;
+use crate::canonical::{JsonFault, read};
+use crate::constraint::path;
 use crate::event::{Finding, Severity};
 use crate::ids::ToolName;
+use crate::limits::{ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX};
+use crate::tool::PathArguments;
 
 mod text;
 
 /// The most findings that one call's arguments are answered with.
 pub(super) const FINDINGS_MAX: usize = 8;
-/// The most bytes of one call's arguments.
-pub(crate) const ARGUMENTS_BYTES_MAX: usize = 1024 * 1024;
-/// How deep lists and objects may stand in one another.
-pub(crate) const ARGUMENTS_DEPTH_MAX: usize = 64;
 
 impl Rules {
     /// What is to be said about `arguments` for `tool`: errors, which end the call, and warnings, which whoever is asked
     /// about it is told. At most eight of each; empty if all is well.
     ///
-    /// Size, depth, form, characters, schema: the first three end the search.
+    /// Size, depth, form, characters, paths, schema: the first three end the search.
     #[must_use]
     pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<Finding> {
         let whole = |code: &str| vec![Finding::error("", code)];
@@ -30,7 +30,11 @@ impl Rules {
         if depth(arguments) > ARGUMENTS_DEPTH_MAX {
             return whole("too_deep");
         }
-        let Ok(value) = serde_json::from_str::<Value>(arguments) else { return whole("not_json") };
+        let value = match read(arguments) {
+            Ok(value) => value,
+            Err(JsonFault::RepeatedKey(_)) => return whole("repeated_key"),
+            Err(JsonFault::NotJson(_)) => return whole("not_json"),
+        };
         if !value.is_object() {
             return whole("not_an_object");
         }
@@ -38,9 +42,23 @@ impl Rules {
         let Some(validator) = validator else { return whole("no_schema") };
         let (warnings, hidden): (Vec<Finding>, Vec<Finding>) =
             text::findings(&value).into_iter().partition(|finding| finding.severity == Severity::Warning);
-        let errors = hidden.into_iter().chain(misfits(validator, &value)).take(FINDINGS_MAX);
+        let paths = self.spec.tools.get(tool).map(|tool| &tool.paths);
+        let errors = hidden.into_iter().chain(paths.into_iter().flat_map(|paths| odd_paths(paths, &value)));
+        let errors = errors.chain(misfits(validator, &value)).take(FINDINGS_MAX);
         errors.chain(warnings.into_iter().take(FINDINGS_MAX)).collect()
     }
+}
+
+/// Which arguments are to be paths and are not plain ones: two spellings of one place could be two to rules and to people.
+fn odd_paths<'v>(paths: &'v PathArguments, value: &'v Value) -> impl Iterator<Item = Finding> + 'v {
+    let odd = |place: &String| {
+        let code = match value.pointer(place)? {
+            Value::String(path) => path::parts(path).err()?.code(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => "not_a_path",
+        };
+        Some(Finding::error(place, code))
+    };
+    paths.at.iter().filter_map(odd)
 }
 
 /// Where `value` does not fit the schema, and which keyword of it.

@@ -9,7 +9,6 @@ use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
 use crate::memory::{Memory, Message, TakenBack};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
-use crate::routing::{Speaker, Speech};
 
 impl<'w> Draft<'w> {
     /// Puts other words in the place of a person's or the world's message. It is routed like a new one.
@@ -31,7 +30,7 @@ impl<'w> Draft<'w> {
             body: MessageBody { text: text.to_owned(), attachments: message.attachments.clone() }.into(),
         }));
         self.undo_turns(message, &gone, &[]);
-        self.route(at, EpisodeId(at), &author, &Speech { text, speaker: Speaker::Outside });
+        self.route_outside(at, &author, text);
         Ok(())
     }
 
@@ -66,10 +65,9 @@ impl<'w> Draft<'w> {
 
     /// The message that the command is about, if whoever gives it has a say in it.
     fn message_of(&mut self, id: MessageId) -> Result<&'w Message, No> {
-        let is_called_so = |name| self.is_called_like_an_agent(name);
         match self.principal {
             Principal::World => {}
-            Principal::Person(person) if !is_called_so(&person.display) => {}
+            Principal::Person(person) if !self.is_called_like_an_agent(&person.display) => {}
             Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
                 return Err(No::right(RefusalReason::NotAPerson));
             }
@@ -88,7 +86,7 @@ impl<'w> Draft<'w> {
         match (self.principal, &message.author) {
             (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
             (Principal::Person(person), Author::Person(name)) => {
-                let is_theirs = message.person.as_ref().is_none_or(|known| known.is_same_as(person));
+                let is_theirs = message.person.as_ref().is_none_or(|known| self.world.is_one_hand(known, person));
                 *name == person.display && is_theirs && !self.is_taken(person)
             }
             (Principal::Person(_), Author::World)

@@ -1,0 +1,128 @@
+//! The rules of now, beside those that a call was taken up under: it must be allowed by both.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::admission::Asking;
+use super::{Draft, No};
+use crate::event::{CallStatus, UnknownCause};
+use crate::ids::{AgentName, Attempt, CallId};
+use crate::memory::{CallState, OpenCall};
+use crate::rules::Ruling;
+use crate::tool::ToolSpec;
+use crate::world::World;
+
+/// What the rules in force make of a call that other rules allow, or ask about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Now {
+    /// They have nothing against it, or are the same rules.
+    Runs,
+    /// They want a person to be asked.
+    Asks,
+    /// They deny it.
+    Ends(CallStatus),
+}
+
+impl World {
+    /// Whether the turn of `agent` began under other rules than those in force.
+    pub(crate) fn is_under_other_rules(&self, agent: &AgentName) -> bool {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
+    }
+
+    /// What the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
+    /// is none that the turn can call: what a person read, and what is recorded of its effect, was the other one.
+    pub(super) fn ruled_now(&self, agent: &AgentName, tool: &ToolSpec, arguments: &str) -> Now {
+        if !self.is_under_other_rules(agent) {
+            return Now::Runs;
+        }
+        let known = self.rules.tool_of(agent, tool.name.as_str());
+        let Some(known) = known.filter(|known| known.acts_like(tool) && known.kind == tool.kind) else {
+            return Now::Ends(CallStatus::Missing);
+        };
+        let findings = self.rules.findings(&known.name, arguments);
+        let errors: Vec<_> = findings.into_iter().filter(|finding| finding.severity.is_error()).collect();
+        if !errors.is_empty() {
+            return Now::Ends(CallStatus::Invalid(errors));
+        }
+        // What has no errors is JSON.
+        let value: Value = serde_json::from_str(arguments).unwrap_or_default();
+        if self.rules.forbids(known, &value) {
+            return Now::Ends(CallStatus::Forbidden);
+        }
+        match self.rules.ruling(known, &value) {
+            Ruling::Runs => Now::Runs,
+            Ruling::Asks(_) => Now::Asks,
+            Ruling::Refused => Now::Ends(CallStatus::NotAllowed),
+        }
+    }
+}
+
+/// A call that is about to start.
+#[derive(Clone, Copy)]
+pub(super) struct Starting<'w> {
+    pub(super) agent: &'w AgentName,
+    pub(super) call: CallId,
+    pub(super) attempt: Attempt,
+    pub(super) open: &'w OpenCall,
+    /// Its tool, as it is in its turn.
+    pub(super) tool: &'w ToolSpec,
+}
+
+impl Draft<'_> {
+    /// Whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
+    /// that they want to be asked. Erased arguments are nothing that other rules could be asked about.
+    pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> Result<bool, No> {
+        let Starting { agent, open, tool, .. } = starting;
+        match open.arguments.present() {
+            Some(arguments) => {
+                Ok(self.is_clear_with(starting, self.world.ruled_now(agent, tool, arguments), arguments))
+            }
+            None if self.world.is_under_other_rules(agent) => Err(No::STALE),
+            None => Ok(true),
+        }
+    }
+
+    fn is_clear_with(&mut self, starting: Starting<'_>, now: Now, arguments: &str) -> bool {
+        let Starting { agent, call, attempt, open, tool } = starting;
+        match (now, &open.state) {
+            (Now::Runs, _) => true,
+            (Now::Asks, _) if self.is_covered(agent, open, tool, arguments) => true,
+            (Now::Asks, _) if self.uses_grant(starting, arguments) => true,
+            // Its last run may have taken effect: people are asked what became of it.
+            (_, CallState::InDoubt { run, .. }) => {
+                self.end_unknown(agent, call, run.attempt, UnknownCause::Crash, None);
+                false
+            }
+            (Now::Asks, _) => {
+                let (warnings, effect) =
+                    (self.rules_of(agent).findings(&tool.name, arguments), tool.effect_at(arguments));
+                let attempt = Some(attempt);
+                self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings, attempt });
+                false
+            }
+            (Now::Ends(status), _) => {
+                self.end(agent, call, Some(attempt), status);
+                false
+            }
+        }
+    }
+
+    /// Whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
+    /// it where they want two.
+    fn is_covered(&self, agent: &AgentName, open: &OpenCall, tool: &ToolSpec, arguments: &str) -> bool {
+        let effect = tool.effect_at(arguments);
+        open.allowed.as_ref().is_some_and(|yes| effect <= yes.effect && !self.is_by_one(agent, effect, &yes.by))
+    }
+
+    /// Whether a grant allows the call; it is used then.
+    fn uses_grant(&mut self, starting: Starting<'_>, arguments: &str) -> bool {
+        let Starting { agent, call, tool, .. } = starting;
+        let grant = self.grant_for(agent, tool, tool.effect_at(arguments), arguments);
+        if let Some(grant) = grant {
+            self.use_grant(grant, agent, call, None);
+        }
+        grant.is_some()
+    }
+}
