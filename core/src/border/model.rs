@@ -14,6 +14,7 @@ use crate::content::Content;
 use crate::redaction::{RedactionKind, redact_text};
 use crate::tool::ViewPolicy;
 
+mod done;
 mod fence;
 #[cfg(feature = "testing")]
 mod forged;
@@ -26,6 +27,7 @@ mod sentence;
 mod tests;
 mod view;
 
+pub(crate) use done::{DoneCall, done_before};
 pub use fence::Fence;
 #[cfg(feature = "testing")]
 pub use forged::ForgedRequest;

@@ -4,7 +4,7 @@ use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
 use crate::event::{ForkEffects, TreeHead, Verdict};
-use crate::ids::{Attempt, CallId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName};
+use crate::ids::{Attempt, CallId, CopyId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName};
 use crate::memory::Memory;
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -45,9 +45,15 @@ pub(crate) fn reopen() -> Command {
     reopen_with(None)
 }
 
+/// An opening in the `n`-th copy of the store.
+pub(crate) fn reopen_in(n: u8) -> Command {
+    let copy = Some(CopyId(uuid::Uuid::from_bytes([n; 16])));
+    runtime(Action::Open { node: node(), base: None, revise: None, signer: None, copy })
+}
+
 /// An opening that signs heads with a key.
 pub(crate) fn reopen_with(key: Option<&str>) -> Command {
-    runtime(Action::Open { node: node(), base: None, revise: None, signer: key.map(str::to_owned) })
+    runtime(Action::Open { node: node(), base: None, revise: None, signer: key.map(str::to_owned), copy: None })
 }
 
 pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
@@ -90,6 +96,7 @@ pub(crate) fn fork_of(world: &World) -> Command {
         effects: ForkEffects::Recorded,
         node: node(),
         signer: None,
+        copy: None,
     };
     Command::of(ada(), action)
 }

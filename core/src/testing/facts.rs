@@ -89,6 +89,7 @@ pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Ev
         horizon: at(horizon),
         news,
         resumes: None,
+        redoes: Vec::new(),
     })
 }
 
@@ -109,6 +110,7 @@ pub(crate) fn route(message: u64, rule: RoutingRule, respond: &[(&str, RoutingRe
         others: Others::Store,
         tag: None,
         damped: Vec::new(),
+        tells_join: false,
         undeliverable: 0,
         unknown: Content::Present(Vec::new()),
     }

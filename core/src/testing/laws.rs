@@ -17,6 +17,7 @@ use crate::tool::{EffectClass, Repeat};
 use crate::world::{Decision, Request, RequestKind, World};
 
 mod money;
+mod redo;
 
 /// Worlds and counts beside the live world.
 #[derive(Debug, Clone, Default)]
@@ -35,6 +36,7 @@ pub(crate) struct Laws {
     summaries: BTreeMap<EpisodeId, u32>,
     commits: u32,
     books: money::Books,
+    redone: redo::Redone,
     /// The model that each agent's last request was for.
     asked: BTreeMap<AgentName, String>,
     auditors: [Auditor; 3],
@@ -143,6 +145,7 @@ impl Laws {
             self.gone.extend(gone);
         }
         self.watch_call(event);
+        self.redone.watch(at, event);
         self.books.watch(event, &self.turns, world);
     }
 
@@ -301,7 +304,7 @@ fn requests_have_their_calls(world: &World) {
     let mut waiting = BTreeSet::new();
     for spec in &world.rules().spec().agents {
         for (call, open) in &world.memory(&spec.name).unwrap().open_calls {
-            if let CallState::AwaitsApproval { request }
+            if let CallState::AwaitsApproval { request, .. }
             | CallState::AwaitsAnswer { request, .. }
             | CallState::AwaitsSettlement { request, .. } = open.state
             {
@@ -377,7 +380,9 @@ fn episodes_are_held(world: &World) {
     for spec in &world.rules().spec().agents {
         let memory = world.memory(&spec.name).unwrap();
         let news = memory.inbox.iter().map(|message| message.episode);
-        news.chain(memory.turn.as_ref().map(|turn| turn.episode)).for_each(|of| *held.entry(of).or_default() += 1);
+        let joining = memory.joining.as_ref().filter(|joining| joining.tells).map(|joining| joining.episode);
+        let turn = memory.turn.as_ref().map(|turn| turn.episode);
+        news.chain(turn).chain(joining).for_each(|of| *held.entry(of).or_default() += 1);
     }
     let open: BTreeMap<EpisodeId, u32> = world.episodes().iter().map(|(id, episode)| (*id, episode.open)).collect();
     assert_eq!(open, held);

@@ -90,7 +90,7 @@ fn tool_spec(name: &str, effect: EffectClass, repeat: Repeat, reconciles: bool) 
 
 pub(crate) fn definition(spec: WorldSpec) -> Definition {
     let text = SpecText { prompts: [(agent("bob"), "Be brief.".to_owned())].into(), ..SpecText::default() };
-    Definition { spec, text: text.into() }
+    Definition { spec, text: text.into(), source: None }
 }
 
 pub(crate) fn create(spec: WorldSpec) -> Action {
@@ -102,5 +102,6 @@ pub(crate) fn create(spec: WorldSpec) -> Action {
         definition: definition(spec),
         node: node(),
         signer: None,
+        copy: None,
     }
 }

@@ -37,7 +37,9 @@ pub(super) fn sentence(status: &CallStatus) -> String {
         CallStatus::HandedOff => ("handed_off", "The other agent goes on from here."),
         CallStatus::ToolsDisabled => ("tools_disabled", "No tool may be called now. Answer in words."),
         CallStatus::Cancelled => ("cancelled", "The call was stopped. It gave no result."),
-        CallStatus::Superseded => ("superseded", "A newer message took the place of this call. It gave no result."),
+        CallStatus::Superseded => {
+            ("superseded", "What this call was for was taken back, or replaced. It gave no result.")
+        }
         CallStatus::Unknown(cause) => return unknown(*cause),
         CallStatus::SettledRan => ("settled_ran", "A person found that the call took effect."),
         CallStatus::SettledNotRun => ("settled_not_run", "A person found that the call did not take effect."),
@@ -75,7 +77,7 @@ fn unknown(cause: UnknownCause) -> String {
         UnknownCause::Stopped => "it was stopped",
         UnknownCause::TimedOut => "it took too long",
         UnknownCause::Lost => "what ran it was lost",
-        UnknownCause::Superseded => "a newer message took its place",
+        UnknownCause::Superseded => "what it was for was taken back, or replaced",
     };
     format!("outcome_unknown: Whether the call took effect is not known: {cause}. It may have. Do not assume either.")
 }

@@ -47,10 +47,19 @@ impl ModelView {
     /// The view of an open call about which it became known whether it took effect.
     pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
         let said = event.text.present().and_then(|text| text.result.as_deref());
+        let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);
         match (event.how, said) {
+            (SettledHow::Late, _) => match late {
+                Some(ToolOutcome::Failed(failure)) => {
+                    Self::fixed(sentence(&CallStatus::Failed(failure.code)), true, crossing)
+                }
+                Some(ToolOutcome::Done(_) | ToolOutcome::NeedsInput(_)) | None => {
+                    Self::fixed(sentence(&CallStatus::Done), false, crossing)
+                }
+            },
             (SettledHow::Ran, Some(said)) => Self::data(said, crossing),
             (SettledHow::Ran, None) => Self::fixed(sentence(&CallStatus::SettledRan), false, crossing),
-            (SettledHow::NotRun | SettledHow::Late | SettledHow::RunAgain, _) => {
+            (SettledHow::NotRun | SettledHow::RunAgain, _) => {
                 Self::fixed(sentence(&CallStatus::SettledNotRun), true, crossing)
             }
         }
@@ -101,10 +110,23 @@ impl ModelView {
         self.failed
     }
 
+    /// The same, with no more than the first `bytes_max` bytes of each of its parts.
+    pub(crate) fn cut(&self, bytes_max: usize) -> Self {
+        let cut = |text: &str| match text.len() > bytes_max {
+            true => format!("{}…", text.split_at(text.floor_char_boundary(bytes_max)).0),
+            false => text.to_owned(),
+        };
+        Self { before: cut(&self.before), text: cut(&self.text), ..self.clone() }
+    }
+
+    /// The text that the model reads of it: data between fences, or a fixed sentence.
+    pub(super) fn told(&self) -> ModelText {
+        let text = if self.is_data { Fence::ToolOutput.around(&self.text) } else { ModelText(self.text.clone()) };
+        ModelText(format!("{}{text}", self.before))
+    }
+
     /// The item that answers the call called `label`.
     pub(crate) fn item(&self, label: &str) -> Item {
-        let text = if self.is_data { Fence::ToolOutput.around(&self.text) } else { ModelText(self.text.clone()) };
-        let text = ModelText(format!("{}{text}", self.before));
-        Item::Result { label: label.to_owned(), text, failed: self.failed }
+        Item::Result { label: label.to_owned(), text: self.told(), failed: self.failed }
     }
 }
