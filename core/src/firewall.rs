@@ -6,29 +6,42 @@
 //! What an artifact is, is told by facts: an object with the form of a call *and* a tool of this world in it, or with a
 //! marker that only a wire has. A key alone says nothing.
 
+mod arguments;
+mod before;
 mod call;
+mod calls;
 mod comments;
 mod cursor;
 mod find;
+mod forms;
 mod found;
 mod json;
 mod key;
+mod kinds;
 mod known;
+mod labels;
 mod line;
+mod list;
 mod markup;
+mod names;
+mod sample;
 mod skim;
+mod spoken;
 mod stream;
 mod tag;
+mod tried;
 mod unclosed;
 mod value;
+mod wide;
 mod word;
+mod work;
 mod wrap;
 
 #[cfg(test)]
 mod tests;
 
 pub use known::Known;
-pub use stream::{Firewall, JSON_MAX};
+pub use stream::Firewall;
 
 use crate::event::Withheld;
 

@@ -1,7 +1,8 @@
 //! The call forms: which JSON objects are execution artifacts, by their keys, the wires' own words, and known tools.
 
 use super::key::Keys;
-use super::known::Known;
+use super::kinds::{Kinds, is_type};
+use super::known::{Known, ToolId};
 use super::word::canonical;
 use crate::event::ArtifactFamily;
 
@@ -9,6 +10,14 @@ use crate::event::ArtifactFamily;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frame {
     pub(super) is_object: bool,
+    /// Where it begins.
+    pub(super) from: usize,
+    /// How many calls were found before it.
+    pub(super) calls_before: usize,
+    /// How much it holds that is neither a call nor what wires wrap calls in.
+    pub(super) content: usize,
+    /// Whether what it holds is no content: the thoughts beside a call.
+    is_wrapping: bool,
     /// The key that it stands under; elements of an array stand under the array's key.
     under: Keys,
     /// The key that was read last.
@@ -19,6 +28,12 @@ pub(super) struct Frame {
     fits: Keys,
     facts: Facts,
     arguments: Arguments,
+    /// What the value of the last key would have to be to be an argument.
+    argument: Option<Kinds>,
+    /// What the value of the last key can be if it is a property of a tool.
+    property: Option<Kinds>,
+    /// The tool that is named before it.
+    given_to: Option<ToolId>,
 }
 
 /// How a value begins.
@@ -47,14 +62,44 @@ pub(super) enum Cut<'t> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Facts {
     /// A name of a tool of this world stands in it.
-    tool: Option<Keys>,
+    tool: Option<(Keys, ToolId)>,
+    /// The last key is the name of a tool.
+    named: Option<ToolId>,
+    /// How many keys are none.
+    unnamed: usize,
     kind: Option<Kind>,
-    /// `__type` said so.
-    is_internal: bool,
-    has_tool_role: bool,
-    /// `arguments` is a text that begins as JSON.
-    is_encoded: bool,
     place: Option<Place>,
+    marks: Marks,
+}
+
+/// What else is known of an object.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Marks(u8);
+
+impl Marks {
+    /// A tool was named by a key, and given arguments.
+    const KEYED: Self = Self(1);
+    /// It has a property of the tool that it names.
+    const FLAT: Self = Self(1 << 1);
+    /// `__type` said what it is.
+    const INTERNAL: Self = Self(1 << 2);
+    const TOOL_ROLE: Self = Self(1 << 3);
+    /// `arguments` is a text that begins as JSON.
+    const ENCODED: Self = Self(1 << 4);
+    /// `type` is a type of JSON Schema.
+    const TYPED: Self = Self(1 << 5);
+    /// Its values are schemas.
+    const DESCRIBES: Self = Self(1 << 6);
+
+    const fn has(self, mark: Self) -> bool {
+        self.0 & mark.0 != 0
+    }
+
+    const fn note(&mut self, mark: Self, holds: bool) {
+        if holds {
+            self.0 |= mark.0;
+        }
+    }
 }
 
 /// What `type` says.
@@ -88,23 +133,38 @@ enum Arguments {
     /// It stands nowhere where arguments could.
     #[default]
     None,
-    /// It does if nothing in it says otherwise.
+    /// It does if nothing in it says otherwise: it is empty.
     Open,
+    /// No key of it was a property so far.
+    Unknown,
     /// It does not if its `type` is `object`: a JSON Schema.
     MayDescribe,
+    /// It does.
+    Fit,
+    /// It does not.
     Told,
 }
 
 impl Frame {
-    /// A value of `parent`.
-    pub(super) fn new(is_object: bool, parent: Option<&Self>) -> Self {
-        let Some(parent) = parent else { return Self { is_object, ..Self::default() } };
+    /// A value of `parent` that begins at `from`.
+    pub(super) fn new(is_object: bool, from: usize, parent: Option<&Self>) -> Self {
+        let Some(parent) = parent else { return Self { is_object, from, ..Self::default() } };
         let under = if parent.is_object { parent.key } else { parent.under };
         let facts = Facts { place: parent.place_of(under), ..Facts::default() };
         let checked = Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS);
-        let arguments =
-            if is_object && parent.is_object && under.has(checked) { Arguments::Open } else { Arguments::None };
-        Self { is_object, under, facts, arguments, ..Self::default() }
+        let given_to = parent.facts.named.filter(|_| is_object && parent.is_object);
+        let is_checked = given_to.is_some() || under.has(checked);
+        let arguments = if is_object && parent.is_object && is_checked { Arguments::Open } else { Arguments::None };
+        let is_wrapping = parent.is_wrapping || parent.is_object && under == Keys::WRAPPING;
+        Self { is_object, from, is_wrapping, under, facts, arguments, given_to, ..Self::default() }
+    }
+
+    /// A value behind the name of `tool`.
+    pub(super) fn given_to(mut self, tool: ToolId) -> Self {
+        if self.is_object {
+            (self.given_to, self.arguments) = (Some(tool), Arguments::Unknown);
+        }
+        self
     }
 
     /// Where a value under `key` stands.
@@ -124,29 +184,67 @@ impl Frame {
         self.facts.kind == Some(Kind::Function) || self.facts.place == Some(Place::Calls)
     }
 
-    /// Takes a key. Gives whether the object is now known to hold arguments.
-    pub(super) fn read_key(&mut self, raw: &[u8], word: &str, known: &Known) -> bool {
+    /// Takes a key.
+    pub(super) fn read_key(&mut self, raw: &[u8], word: &str, known: &Known) {
         self.key = Keys::of(raw, word);
-        if self.arguments != Arguments::Open {
-            return false;
+        self.property = known.property(word);
+        self.facts.named = known.tool(word);
+        if self.facts.named.is_none() {
+            self.facts.unnamed = self.facts.unnamed.saturating_add(1);
         }
-        let is_parameters = self.under == Keys::PARAMETERS;
-        let describes = matches!(word, "properties" | "$schema" | "$defs" | "description" | "required");
-        self.arguments = Arguments::Told;
-        if is_parameters && self.key == Keys::TYPE {
-            self.arguments = Arguments::MayDescribe;
-            return false;
+        self.read_flat(word, known);
+        self.argument = None;
+        if matches!(self.arguments, Arguments::Open | Arguments::Unknown) {
+            self.read_argument(word, known);
         }
-        if is_parameters { !describes || known.is_property(word) } else { known.is_property(word) }
     }
 
-    /// Whether it holds arguments if nothing more comes: it is empty.
-    pub(super) fn is_empty_arguments(&self) -> bool {
-        self.arguments == Arguments::Open
+    /// A key that is a property of the tool that was named before: `{"tool": "search", "query": …}`.
+    fn read_flat(&mut self, word: &str, known: &Known) {
+        let Some((key, tool)) = self.facts.tool else { return };
+        let is_clear = key.has(Keys::TOOL.and(Keys::FUNCTION)) || !known.is_plain(tool);
+        self.facts
+            .marks
+            .note(Marks::FLAT, is_clear && !self.key.has(Keys::NAMES) && known.property_of(tool, word).is_some());
+    }
+
+    fn read_argument(&mut self, word: &str, known: &Known) {
+        let is_parameters = self.under == Keys::PARAMETERS && self.given_to.is_none();
+        let property = match self.given_to {
+            Some(tool) => known.property_of(tool, word),
+            None => self.property,
+        };
+        let describes = matches!(word, "properties" | "$schema" | "$defs" | "description" | "required");
+        (self.arguments, self.argument) = match property {
+            _ if is_parameters && self.key == Keys::TYPE => (Arguments::MayDescribe, None),
+            Some(kinds) => (Arguments::Unknown, Some(kinds)),
+            None if is_parameters && describes => (Arguments::Told, None),
+            None if is_parameters => (Arguments::Unknown, Some(Kinds::PLAIN.and(Kinds::ARRAY))),
+            None => (Arguments::Unknown, None),
+        };
+    }
+
+    /// Whether it holds arguments, as far as it is read, or if nothing more comes.
+    fn is_arguments(&self) -> bool {
+        self.arguments == Arguments::Fit || self.arguments == Arguments::Open && self.given_to.is_none()
+    }
+
+    /// Takes what it holds once it is closed.
+    pub(super) fn take(&mut self, child: &Self) {
+        if child.is_arguments() {
+            self.fit();
+        }
+        let is_scalar = self.property.is_some_and(|kinds| !kinds.has(Kinds::OBJECT));
+        let is_schema = child.facts.marks.has(Marks::DESCRIBES) || child.facts.marks.has(Marks::TYPED) && is_scalar;
+        if is_schema && self.key.has(Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS)) {
+            self.fits = self.fits.without(self.key);
+        }
+        self.facts.marks.note(Marks::DESCRIBES, is_schema);
+        self.facts.marks.note(Marks::KEYED, child.given_to.is_some() && child.arguments == Arguments::Fit);
     }
 
     /// The value of the last key holds arguments.
-    pub(super) const fn fit(&mut self) {
+    const fn fit(&mut self) {
         self.fits = self.fits.and(self.key);
     }
 
@@ -164,48 +262,82 @@ impl Frame {
         if fits && self.key.has(Keys::ARGUMENTS.and(Keys::ACTION_INPUT)) {
             self.fit();
         }
+        let is_argument = self.argument.is_some_and(|kinds| kinds.has(begins.kinds()));
+        if is_argument && begins != Begins::Text {
+            self.arguments = Arguments::Fit;
+        }
+        if matches!(begins, Begins::Text | Begins::Word) && !self.is_wrapping && !self.key.has(Keys::ENVELOPE) {
+            self.content = self.content.saturating_add(1);
+        }
+    }
+
+    /// The text that is the value of the last key is prose.
+    pub(super) fn note_prose(&mut self) {
+        if !self.is_wrapping && !self.key.has(Keys::ENVELOPE) {
+            self.content = self.content.saturating_add(1);
+        }
     }
 
     /// Whether the value of the last key says anything of what the object is.
     pub(super) fn reads_text(&self) -> bool {
-        self.is_object && self.key != Keys::NONE
+        self.is_object && (self.key != Keys::NONE || self.argument.is_some())
     }
 
-    /// Takes the text that is the value of the last key. Gives whether the object is now known to hold arguments.
-    pub(super) fn read_text(&mut self, raw: &[u8], word: &str, known: &Known) -> bool {
+    /// Takes the text that is the value of the last key.
+    pub(super) fn read_text(&mut self, raw: &[u8], word: &str, known: &Known) {
         if !self.is_object {
-            return false;
+            return;
         }
-        if self.key.has(Keys::NAMES) && known.is_tool(word) {
-            self.facts.tool = Some(self.key);
+        if self.argument.is_some_and(|kinds| kinds.has(Kinds::TEXT)) && !is_type(word) {
+            self.arguments = Arguments::Fit;
+        }
+        if self.key.has(Keys::NAMES)
+            && let Some(tool) = known.tool(word)
+        {
+            self.facts.tool = Some((self.key, tool));
         }
         match self.key {
-            Keys::ARGUMENTS => self.facts.is_encoded = raw.trim_ascii_start().starts_with(b"{"),
-            Keys::ROLE => self.facts.has_tool_role |= matches!(word, "tool" | "function"),
+            Keys::ARGUMENTS => self.facts.marks.note(Marks::ENCODED, raw.trim_ascii_start().starts_with(b"{")),
+            Keys::ROLE => self.facts.marks.note(Marks::TOOL_ROLE, matches!(word, "tool" | "function")),
             Keys::TYPE | Keys::MARKER => {
                 self.facts.kind = Kind::of(word, known).or(self.facts.kind);
-                self.facts.is_internal |= self.key == Keys::MARKER && self.facts.kind.is_some();
+                self.facts.marks.note(Marks::INTERNAL, self.key == Keys::MARKER && self.facts.kind.is_some());
+                self.facts.marks.note(Marks::TYPED, is_type(word));
             }
             _ => {}
         }
-        self.arguments == Arguments::MayDescribe && {
-            self.arguments = Arguments::Told;
-            word != "object"
+        if self.arguments == Arguments::MayDescribe {
+            self.arguments = if word == "object" { Arguments::Told } else { Arguments::Fit };
         }
+    }
+
+    /// Whether a tool of this world is named in it.
+    pub(super) fn names_tool(&self) -> bool {
+        self.facts.tool.is_some() || self.facts.marks.has(Marks::KEYED)
+    }
+
+    /// Whether it names a tool of this world, or is made up where only this world can speak.
+    pub(super) fn is_own(&self) -> bool {
+        let is_forged =
+            matches!(self.facts.kind, Some(Kind::Domain | Kind::Approval)) || self.facts.marks.has(Marks::INTERNAL);
+        self.facts.tool.is_some() || self.facts.marks.has(Marks::KEYED) || self.given_to.is_some() || is_forged
     }
 
     /// What the object is; `None` if it is no call as far as it is read.
     pub(super) fn family(&self) -> Option<ArtifactFamily> {
-        self.is_object.then(|| self.by_type().or_else(|| self.by_place()).or_else(|| self.by_tool())).flatten()
+        let family = || self.by_type().or_else(|| self.by_place()).or_else(|| self.by_tool()).or_else(|| self.by_key());
+        self.is_object.then(family).flatten()
     }
 
-    /// The same if the text ends here.
-    pub(super) fn family_cut(&self, at: Cut<'_>) -> Option<ArtifactFamily> {
+    /// The frame as it may have been meant if the text ends here.
+    pub(super) fn cut(&self, at: Cut<'_>) -> Self {
         let mut cut = self.clone();
         match at {
             Cut::Key(raw) => cut.key = Keys::cut(&canonical(raw)),
             Cut::Text(raw) => {
-                cut.facts.is_encoded |= cut.key == Keys::ARGUMENTS && raw.trim_ascii_start().starts_with(b"{");
+                cut.facts
+                    .marks
+                    .note(Marks::ENCODED, cut.key == Keys::ARGUMENTS && raw.trim_ascii_start().starts_with(b"{"));
             }
             Cut::BeforeValue | Cut::Between => {}
         }
@@ -213,21 +345,31 @@ impl Frame {
             cut.seen = cut.seen.and(cut.key);
             cut.fits = cut.fits.and(cut.key);
         }
-        cut.family()
+        if matches!(at, Cut::BeforeValue | Cut::Text(_)) && cut.argument.is_some() {
+            cut.arguments = Arguments::Fit;
+        }
+        cut
+    }
+
+    /// A tool is named by the key of its arguments, or before them.
+    fn by_key(&self) -> Option<ArtifactFamily> {
+        let is_keyed = self.facts.marks.has(Marks::KEYED) && self.facts.unnamed == 0;
+        let is_given = self.given_to.is_some() && self.under == Keys::NONE && self.arguments == Arguments::Fit;
+        (is_keyed || is_given).then_some(ArtifactFamily::CallTag)
     }
 
     /// By a `type` that only wires and worlds have.
     fn by_type(&self) -> Option<ArtifactFamily> {
         let has = |keys| self.seen.has(keys);
         let is_tool = self.facts.tool.is_some();
-        if self.facts.has_tool_role && has(Keys::REF) {
+        if self.facts.marks.has(Marks::TOOL_ROLE) && has(Keys::REF) {
             return Some(ArtifactFamily::ToolResult);
         }
         match self.facts.kind? {
             Kind::Domain => Some(ArtifactFamily::DomainArtifact),
-            Kind::Approval if self.facts.is_internal => Some(ArtifactFamily::Approval),
-            Kind::Result if self.facts.is_internal => Some(ArtifactFamily::ToolResult),
-            Kind::Use | Kind::Call if self.facts.is_internal => Some(ArtifactFamily::OpenaiCall),
+            Kind::Approval if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::Approval),
+            Kind::Result if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::ToolResult),
+            Kind::Use | Kind::Call if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::OpenaiCall),
             Kind::Use => {
                 let is_use = has(Keys::INPUT) || is_tool || (has(Keys::ID) && has(Keys::NAME));
                 is_use.then_some(ArtifactFamily::AnthropicCall)
@@ -251,7 +393,9 @@ impl Frame {
                 (is_function || (has(Keys::NAME) && has(Keys::GIVEN))).then_some(ArtifactFamily::OpenaiCall)
             }
             Place::Function => (has(Keys::NAME) && has(Keys::ARGUMENTS)).then_some(ArtifactFamily::OpenaiCall),
-            Place::AnyFunction => (has(Keys::NAME) && self.facts.is_encoded).then_some(ArtifactFamily::OpenaiCall),
+            Place::AnyFunction => {
+                (has(Keys::NAME) && self.facts.marks.has(Marks::ENCODED)).then_some(ArtifactFamily::OpenaiCall)
+            }
             Place::Call => {
                 (has(Keys::NAME) && has(Keys::ARGUMENTS.and(Keys::ARGS))).then_some(ArtifactFamily::OpenaiCall)
             }
@@ -262,7 +406,7 @@ impl Frame {
 
     /// By a tool of this world, and what it is given.
     fn by_tool(&self) -> Option<ArtifactFamily> {
-        let tool = self.facts.tool?;
+        let (tool, _) = self.facts.tool?;
         let has = |keys| self.fits.has(keys);
         let takes_any = tool == Keys::TOOL && self.seen.has(Keys::INPUT.and(Keys::ARGS));
         if has(Keys::ACTION_INPUT) {
@@ -274,7 +418,18 @@ impl Frame {
         } else if has(Keys::INPUT) {
             Some(ArtifactFamily::AnthropicCall)
         } else {
-            (has(Keys::ARGS) || takes_any).then_some(ArtifactFamily::GeminiCall)
+            (has(Keys::ARGS) || takes_any || self.facts.marks.has(Marks::FLAT)).then_some(ArtifactFamily::GeminiCall)
+        }
+    }
+}
+
+impl Begins {
+    const fn kinds(self) -> Kinds {
+        match self {
+            Self::Object => Kinds::OBJECT,
+            Self::Array => Kinds::ARRAY,
+            Self::Text => Kinds::TEXT,
+            Self::Word => Kinds::WORD,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! A place in a text of which more may come. Whoever looks behind its end has to wait, so that what is decided never
 //! depends on where a stream was split.
 
+use super::work;
+
 /// Why there is no artifact yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
@@ -22,8 +24,7 @@ pub(super) struct Cursor<'t> {
 impl<'t> Cursor<'t> {
     /// The beginning of `bytes`, of which at most `max` are ever looked at.
     pub(super) fn new(bytes: &'t [u8], max: usize, is_whole: bool) -> Self {
-        let bound = floor(bytes, max);
-        Self { bytes: bytes.get(..bound).unwrap_or(bytes), at: 0, is_whole: is_whole || bytes.len() >= max }
+        Self { bytes: bytes.get(..max).unwrap_or(bytes), at: 0, is_whole: is_whole || bytes.len() >= max }
     }
 
     pub(super) fn rest(&self) -> &'t [u8] {
@@ -32,6 +33,7 @@ impl<'t> Cursor<'t> {
 
     /// The next byte; `None` at the end of the whole text.
     pub(super) fn peek(&self) -> Result<Option<u8>, Stop> {
+        work::note(1);
         match self.bytes.get(self.at) {
             Some(b) => Ok(Some(*b)),
             None if self.is_whole => Ok(None),
@@ -54,13 +56,24 @@ impl<'t> Cursor<'t> {
         let rest = self.rest();
         let ahead = rest.get(..max).unwrap_or(rest);
         let len = ahead.iter().position(|b| !fits(*b)).unwrap_or(ahead.len());
+        work::note(len);
         self.skip(len);
         let is_over = len < ahead.len() || len == max;
         if is_over || self.is_whole { Ok(ahead.get(..len).unwrap_or_default()) } else { Err(Stop::More) }
     }
 
+    /// Skips white space, and the marks of a block quote that begin a line.
     pub(super) fn skip_white(&mut self) -> Result<(), Stop> {
-        self.take_while(usize::MAX, |b| b.is_ascii_whitespace()).map(drop)
+        let mut is_lead = false;
+        let rest = self.rest();
+        let is_white = |b: &&u8| {
+            is_lead |= **b == b'\n';
+            b.is_ascii_whitespace() || **b == b'>' && is_lead
+        };
+        let len = rest.iter().take_while(is_white).count();
+        work::note(len);
+        self.skip(len);
+        if len < rest.len() || self.is_whole { Ok(()) } else { Err(Stop::More) }
     }
 
     pub(super) fn skip_blanks(&mut self) -> Result<(), Stop> {
@@ -85,11 +98,4 @@ impl<'t> Cursor<'t> {
         self.take_while(usize::MAX, |b| b != b'\n')?;
         Ok(())
     }
-}
-
-/// The most of `bytes`, at most `max`, that ends with a whole character.
-pub(super) fn floor(bytes: &[u8], max: usize) -> usize {
-    let is_inside = |at: &usize| bytes.get(*at).is_some_and(|b| matches!(b, 0x80..=0xbf));
-    let max = max.min(bytes.len());
-    (max.saturating_sub(3)..=max).rev().find(|at| !is_inside(at)).unwrap_or(max)
 }

@@ -7,8 +7,8 @@ pub(super) struct Found {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) family: ArtifactFamily,
-    /// What closes it, if it goes on behind what was looked at.
-    pub(super) closes: &'static [&'static str],
     /// Whether it was written into a text.
     pub(super) is_encoded: bool,
+    /// Whether it names a tool of this world, or is made up where only this world can speak.
+    pub(super) is_own: bool,
 }

@@ -1,13 +1,16 @@
-//! Reading one JSON value as it comes, byte by byte and once, as loosely as models write: with either quotes, comments,
-//! trailing commas and raw line breaks in texts.
+//! Reading one JSON value as it comes, byte by byte and once, as loosely as models write: with any quotes or none, comments,
+//! trailing commas, marks of block quotes and raw line breaks in texts.
+
+use std::collections::VecDeque;
 
 use super::call::{Begins, Cut, Frame};
+use super::calls::{Call, Calls};
 use super::comments::Comment;
-use super::known::Known;
+use super::known::{Known, ToolId};
+use super::wide::{self, Wide};
 use super::word::canonical;
-use crate::event::ArtifactFamily;
 
-/// How deep values may stand in one another. Deeper ones are read as if they began further inside.
+/// How deep values may stand in one another. Of those further outside no more is known than that they are there.
 pub(super) const DEPTH_MAX: usize = 64;
 
 /// The longest key or text that is looked at, in bytes as they are written. Names of tools are far shorter.
@@ -16,22 +19,39 @@ const WORD_MAX: usize = 512;
 /// Room for the keys and texts of most values, in bytes.
 const TEXT_ROOM: usize = 64;
 
+/// A text with more blanks is prose.
+const PROSE_BLANKS: usize = 2;
+
 /// One JSON value.
 #[derive(Debug)]
 pub(super) struct Json {
     known: Known,
-    open: Vec<Frame>,
+    /// The tool that is named before it.
+    tool: Option<ToolId>,
+    open: VecDeque<Frame>,
+    /// Of those around them, which are objects.
+    around: Vec<bool>,
     lex: Lex,
     expects: Expects,
     /// The text or word that is read, its beginning.
     text: Vec<u8>,
+    /// The last bytes of what ends with a character of more than one.
+    tail: u32,
     /// How many bytes were read.
     read: usize,
+    /// How many bytes more they are as they are written.
+    skew: usize,
     /// Where the last token ended.
     good: usize,
     /// Whether a token ended with the last bytes.
     is_token: bool,
-    found: Option<ArtifactFamily>,
+    /// Whether nothing but marks of a quote stood in the line.
+    is_lead: bool,
+    /// Whether a key has no quotes.
+    is_bare: bool,
+    calls: Calls,
+    /// Where brackets were opened.
+    brackets: Vec<usize>,
 }
 
 /// How far a value is read.
@@ -48,8 +68,18 @@ pub(super) enum Reads {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lex {
     Between,
-    Text { quote: u8, is_key: bool, is_escaped: bool },
+    /// A character of which so many bytes are to come.
+    Wide {
+        left: u8,
+    },
+    Text {
+        quote: u8,
+        is_key: bool,
+        is_escaped: bool,
+    },
     Word,
+    /// A key without quotes.
+    Bare,
     Slash,
     Comment(Comment),
 }
@@ -64,24 +94,26 @@ enum Expects {
 }
 
 impl Json {
-    pub(super) fn new(known: Known) -> Self {
-        let (open, text) = (Vec::new(), Vec::with_capacity(TEXT_ROOM));
+    /// A value, behind the name of `tool` if there is one.
+    pub(super) fn new(known: Known, tool: Option<ToolId>) -> Self {
         Self {
             known,
-            open,
+            tool,
+            open: VecDeque::new(),
+            around: Vec::new(),
             lex: Lex::Between,
             expects: Expects::Value,
-            text,
+            text: Vec::with_capacity(TEXT_ROOM),
+            tail: 0,
             read: 0,
+            skew: 0,
             good: 0,
             is_token: false,
-            found: None,
+            is_lead: false,
+            is_bare: false,
+            calls: Calls::default(),
+            brackets: Vec::new(),
         }
-    }
-
-    /// The call form that was found in it.
-    pub(super) const fn found(&self) -> Option<ArtifactFamily> {
-        self.found
     }
 
     /// How many bytes were read.
@@ -95,29 +127,60 @@ impl Json {
     }
 
     /// How many brackets are open.
-    pub(super) const fn depth(&self) -> usize {
-        self.open.len()
+    pub(super) fn depth(&self) -> usize {
+        self.open.len().saturating_add(self.around.len())
     }
 
-    /// The call form that was found if the text ends here: what has begun counts.
-    pub(super) fn found_cut(&self) -> Option<ArtifactFamily> {
-        let (last, outer) = self.open.split_last()?;
+    /// Where brackets were opened.
+    pub(super) fn brackets(&self) -> &[usize] {
+        &self.brackets
+    }
+
+    /// Whether a key has no quotes.
+    pub(super) const fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+
+    /// Takes note of how many bytes more were written than read.
+    pub(super) const fn set_skew(&mut self, skew: usize) {
+        self.skew = skew;
+    }
+
+    /// The place of the next byte as it is written.
+    const fn place(&self) -> usize {
+        self.read.saturating_add(self.skew)
+    }
+
+    /// The calls in it, in order. If it is not whole, those that are open go on to its end, and `depth` of the last says how
+    /// many brackets it has open; where the text ends, what has begun counts.
+    pub(super) fn calls(&mut self, is_cut: bool) -> Vec<Call> {
+        let end = self.place();
         let cut = match (self.lex, self.expects) {
-            (Lex::Text { is_key: true, .. }, _) => Cut::Key(&self.text),
+            _ if !is_cut => Cut::Between,
+            (Lex::Text { is_key: true, .. } | Lex::Bare, _) => Cut::Key(&self.text),
             (Lex::Text { is_key: false, .. }, _) => Cut::Text(&self.text),
             (_, Expects::Colon | Expects::Value) => Cut::BeforeValue,
             (_, Expects::ValueOrEnd | Expects::KeyOrEnd | Expects::CommaOrEnd) => Cut::Between,
         };
-        let arguments =
-            || outer.last().filter(|_| last.is_empty_arguments()).and_then(|frame| frame.family_cut(Cut::BeforeValue));
-        self.found.or_else(|| last.family_cut(cut)).or_else(arguments)
+        if let Some(last) = self.open.back_mut() {
+            *last = last.cut(cut);
+        }
+        let mut depth = 0_usize;
+        while let Some(frame) = self.open.pop_back() {
+            depth = depth.saturating_add(1);
+            self.calls.close(&frame, end, depth);
+            if let Some(outer) = self.open.back_mut() {
+                outer.take(&frame);
+            }
+        }
+        self.calls.take()
     }
 
     /// The comment that is read.
     pub(super) const fn comment(&self) -> Option<Comment> {
         match self.lex {
             Lex::Comment(comment) => Some(comment),
-            Lex::Between | Lex::Text { .. } | Lex::Word | Lex::Slash => None,
+            Lex::Between | Lex::Wide { .. } | Lex::Text { .. } | Lex::Word | Lex::Bare | Lex::Slash => None,
         }
     }
 
@@ -135,7 +198,9 @@ impl Json {
             let taken = match self.lex {
                 Lex::Text { quote, is_key, is_escaped } => self.in_text(rest, quote, is_key, is_escaped),
                 Lex::Between => self.between(b),
+                Lex::Wide { left } => self.in_wide(b, left),
                 Lex::Word => self.in_word(b),
+                Lex::Bare => Some(self.in_bare(b)),
                 Lex::Slash => self.begin_comment(b),
                 Lex::Comment(comment) => Some(self.in_comment(rest, comment)),
             };
@@ -157,52 +222,92 @@ impl Json {
 
     /// What may follow a token. Gives how many bytes were taken; `None` if the first cannot stand here.
     fn between(&mut self, b: u8) -> Option<usize> {
-        if is_white(b) {
+        if b.is_ascii_whitespace() || b == b'>' && self.is_lead {
+            self.is_lead |= b == b'\n';
             return Some(1);
         }
+        self.is_lead = false;
+        if let Some(left) = wide::follow(b) {
+            (self.tail, self.lex) = (u32::from(b), Lex::Wide { left });
+            return Some(1);
+        }
+        self.token(b).map(|()| 1)
+    }
+
+    /// Takes a character of ASCII, or one that stands for it.
+    fn token(&mut self, b: u8) -> Option<()> {
         self.is_token = b != b'/';
         match (b, self.expects) {
             (b'/', _) => self.lex = Lex::Slash,
-            (b'{' | b'[', Expects::Value | Expects::ValueOrEnd) => self.open(b == b'{')?,
-            (b'"' | b'\'', Expects::Value | Expects::ValueOrEnd) => self.begin_text(b, false),
-            (b'"' | b'\'', Expects::KeyOrEnd) => self.begin_text(b, true),
-            (b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'T' | b'F' | b'N', Expects::Value | Expects::ValueOrEnd)
-                if !self.open.is_empty() =>
-            {
-                self.is_token = false;
-                self.begin_value(Begins::Word);
-                self.text.clear();
-                self.text.push(b);
-                self.lex = Lex::Word;
+            (b'{' | b'[', Expects::Value | Expects::ValueOrEnd) => self.open(b == b'{'),
+            (b'"' | b'\'' | wide::DOUBLE | wide::SINGLE, Expects::Value | Expects::ValueOrEnd) => {
+                self.begin_text(b, false);
+            }
+            (b'"' | b'\'' | wide::DOUBLE | wide::SINGLE, Expects::KeyOrEnd) => self.begin_text(b, true),
+            (b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z', Expects::KeyOrEnd) => self.begin_word(b, Lex::Bare),
+            (
+                b'0'..=b'9' | b'-' | b'+' | b'.' | b'_' | b'a'..=b'z' | b'A'..=b'Z',
+                Expects::Value | Expects::ValueOrEnd,
+            ) if !self.open.is_empty() => {
+                self.begin_word(b, Lex::Word);
             }
             (b':', Expects::Colon) => self.expects = Expects::Value,
             (b',', Expects::CommaOrEnd) => {
-                let is_object = self.open.last()?.is_object;
+                let is_object = self.open.back()?.is_object;
                 self.expects = if is_object { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
             }
             (b'}' | b']', Expects::CommaOrEnd | Expects::KeyOrEnd | Expects::ValueOrEnd) => self.close(b == b'}')?,
             _ => return None,
         }
-        Some(1)
-    }
-
-    fn open(&mut self, is_object: bool) -> Option<()> {
-        if self.open.len() >= DEPTH_MAX {
-            return None;
-        }
-        self.begin_value(if is_object { Begins::Object } else { Begins::Array });
-        let frame = Frame::new(is_object, self.open.last());
-        self.open.push(frame);
-        self.expects = if is_object { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
         Some(())
     }
 
-    fn close(&mut self, is_object: bool) -> Option<()> {
-        let frame = self.open.pop_if(|frame| frame.is_object == is_object)?;
-        if frame.is_empty_arguments() {
-            self.fit();
+    fn in_wide(&mut self, b: u8, left: u8) -> Option<usize> {
+        self.tail = (self.tail << 8) | u32::from(b);
+        self.lex = if left > 1 { Lex::Wide { left: left.saturating_sub(1) } } else { Lex::Between };
+        match (left, wide::of(self.tail)) {
+            (1, Wide::Blank) | (2.., _) => Some(1),
+            (_, Wide::Ascii(b)) => self.token(b).map(|()| 1),
+            (_, Wide::Blank | Wide::Other) => None,
         }
-        self.judge();
+    }
+
+    fn open(&mut self, is_object: bool) {
+        self.begin_value(if is_object { Begins::Object } else { Begins::Array });
+        let at = self.place();
+        let mut frame = Frame::new(is_object, at, self.open.back());
+        if let Some(tool) = self.tool.take() {
+            frame = frame.given_to(tool);
+        }
+        frame.calls_before = self.calls.count();
+        if self.open.len() >= DEPTH_MAX
+            && let Some(outermost) = self.open.pop_front()
+        {
+            self.around.push(outermost.is_object);
+        }
+        self.brackets.push(at);
+        self.open.push_back(frame);
+        self.expects = if is_object { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
+    }
+
+    fn close(&mut self, is_object: bool) -> Option<()> {
+        if self.open.back()?.is_object != is_object {
+            return None;
+        }
+        let frame = self.open.pop_back()?;
+        self.calls.close(&frame, self.place().saturating_add(1), 0);
+        match (self.open.back_mut(), self.around.pop()) {
+            (Some(outer), kind) => {
+                outer.take(&frame);
+                self.around.extend(kind);
+            }
+            (None, Some(is_object)) => {
+                let mut outer = Frame::new(is_object, 0, None);
+                (outer.content, outer.calls_before) = (usize::MAX, self.calls.count());
+                self.open.push_back(outer);
+            }
+            (None, None) => {}
+        }
         self.expects = Expects::CommaOrEnd;
         Some(())
     }
@@ -213,14 +318,21 @@ impl Json {
             self.begin_value(Begins::Text);
         }
         self.text.clear();
+        self.tail = 0;
         self.lex = Lex::Text { quote, is_key, is_escaped: false };
     }
 
+    fn begin_word(&mut self, b: u8, lex: Lex) {
+        self.is_token = false;
+        self.text.clear();
+        self.text.push(b);
+        self.lex = lex;
+    }
+
     fn begin_value(&mut self, begins: Begins) {
-        if let Some(frame) = self.open.last_mut() {
+        if let Some(frame) = self.open.back_mut() {
             frame.begin_value(begins);
         }
-        self.judge();
     }
 
     fn in_text(&mut self, rest: &[u8], quote: u8, is_key: bool, is_escaped: bool) -> Option<usize> {
@@ -228,6 +340,9 @@ impl Json {
             self.note(rest.get(..1).unwrap_or_default());
             self.lex = Lex::Text { quote, is_key, is_escaped: false };
             return Some(1);
+        }
+        if matches!(quote, wide::DOUBLE | wide::SINGLE) {
+            return Some(self.in_wide_text(rest.first().copied().unwrap_or_default(), quote, is_key));
         }
         let ends = |b: &u8| *b == quote || *b == b'\\' || (*b == b'\n' && quote == b'\'');
         let plain = rest.iter().position(ends).unwrap_or(rest.len());
@@ -248,61 +363,77 @@ impl Json {
         Some(plain.saturating_add(1))
     }
 
+    /// A text that ends with a mark of more than one byte.
+    fn in_wide_text(&mut self, b: u8, quote: u8, is_key: bool) -> usize {
+        self.tail = (self.tail << 8) | u32::from(b);
+        self.note(&[b]);
+        if let Some(len) = wide::closing(self.tail, quote) {
+            if self.text.len() < WORD_MAX {
+                self.text.truncate(self.text.len().saturating_sub(len));
+            }
+            self.end_text(is_key);
+        } else if b == b'\\' {
+            self.lex = Lex::Text { quote, is_key, is_escaped: true };
+        }
+        1
+    }
+
     fn note(&mut self, bytes: &[u8]) {
         let room = WORD_MAX.saturating_sub(self.text.len());
         self.text.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
     fn end_text(&mut self, is_key: bool) {
-        let is_read = is_key || self.open.last().is_some_and(Frame::reads_text);
-        let word = if is_read && self.text.len() < WORD_MAX { canonical(&self.text) } else { String::new() };
-        let is_fit = self.open.last_mut().is_some_and(|frame| {
+        if let Some(frame) = self.open.back_mut() {
+            let is_read = is_key || frame.reads_text();
+            let word = if is_read && self.text.len() < WORD_MAX { canonical(&self.text) } else { String::new() };
             if is_key {
-                frame.read_key(&self.text, &word, &self.known)
+                frame.read_key(&self.text, &word, &self.known);
             } else {
-                frame.read_text(&self.text, &word, &self.known)
+                frame.read_text(&self.text, &word, &self.known);
+                if self.text.iter().filter(|b| **b == b' ').count() > PROSE_BLANKS {
+                    frame.note_prose();
+                }
             }
-        });
-        self.judge();
-        if is_fit && let Some(last) = self.open.pop() {
-            self.fit();
-            self.judge();
-            self.open.push(last);
         }
         self.is_token = true;
         self.lex = Lex::Between;
         self.expects = if is_key { Expects::Colon } else { Expects::CommaOrEnd };
     }
 
-    /// The innermost object holds arguments under its last key.
-    fn fit(&mut self) {
-        if let Some(frame) = self.open.last_mut() {
-            frame.fit();
-        }
-    }
-
-    /// Looks at the innermost object again.
-    fn judge(&mut self) {
-        if self.found.is_none() {
-            self.found = self.open.last().filter(|frame| frame.reads_text()).and_then(Frame::family);
-        }
-    }
-
     fn in_word(&mut self, b: u8) -> Option<usize> {
-        if b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b'_') {
+        if is_word(b) || b == b'+' {
             self.note(&[b]);
             return Some(1);
         }
         let is_number = self.text.first().is_some_and(|b| b.is_ascii_digit() || *b == b'-');
-        if !is_number
-            && !matches!(self.text.as_slice(), b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"NaN")
-        {
+        let is_literal = is_number
+            || matches!(self.text.as_slice(), b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"NaN");
+        let is_object = self.open.back().is_some_and(|frame| frame.is_object);
+        if !is_literal && !is_object {
             return None;
+        }
+        self.begin_value(if is_literal { Begins::Word } else { Begins::Text });
+        if !is_literal {
+            self.end_text(false);
+            self.is_token = false;
         }
         self.good = self.read;
         self.lex = Lex::Between;
         self.expects = Expects::CommaOrEnd;
         Some(0)
+    }
+
+    fn in_bare(&mut self, b: u8) -> usize {
+        if is_word(b) {
+            self.note(&[b]);
+            return 1;
+        }
+        self.is_bare = true;
+        self.end_text(true);
+        self.is_token = false;
+        self.good = self.read;
+        0
     }
 
     fn begin_comment(&mut self, b: u8) -> Option<usize> {
@@ -323,6 +454,7 @@ impl Json {
         };
         if end == Some(0) {
             self.lex = Lex::Between;
+            self.is_lead = comment == Comment::Line;
             return 1;
         }
         let inside = rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest);
@@ -333,7 +465,6 @@ impl Json {
     }
 }
 
-/// White space, and the bytes of characters without a shape: marks of the byte order, joiners, hard spaces.
-const fn is_white(b: u8) -> bool {
-    matches!(b, b' ' | b'\t' | b'\n' | b'\r' | 0xef | 0xbb | 0xbf | 0xe2 | 0x80 | 0x8b..=0x8d | 0xc2 | 0xa0)
+const fn is_word(b: u8) -> bool {
+    b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_' | b'$')
 }

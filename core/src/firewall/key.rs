@@ -36,6 +36,20 @@ impl Keys {
 
     /// `recipient_name`.
     pub(super) const RECIPIENT: Self = Self(1 << 19);
+    /// What wires write around calls: texts under them are no content of a report.
+    pub(super) const AROUND: Self = Self(1 << 20);
+    /// `thoughts`: so is all that stands under it.
+    pub(super) const WRAPPING: Self = Self(1 << 21);
+
+    /// The keys whose plain values say nothing of their own.
+    pub(super) const ENVELOPE: Self = Self::AROUND
+        .and(Self::WRAPPING)
+        .and(Self::TYPE)
+        .and(Self::MARKER)
+        .and(Self::ROLE)
+        .and(Self::ID)
+        .and(Self::REF)
+        .and(Self::CONTENT);
 
     /// Where the name of a tool can stand.
     pub(super) const NAMES: Self =
@@ -48,15 +62,16 @@ impl Keys {
     pub(super) fn of(raw: &[u8], word: &str) -> Self {
         match word {
             "name" => Self::NAME,
-            "tool" | "toolname" => Self::TOOL,
+            "tool" | "toolname" | "functionname" | "usetool" | "toolcall" => Self::TOOL,
             "recipientname" => Self::RECIPIENT,
             "function" => Self::FUNCTION,
-            "action" => Self::ACTION,
+            "action" | "command" | "method" => Self::ACTION,
             "arguments" => Self::ARGUMENTS,
-            "parameters" => Self::PARAMETERS,
+            "parameters" | "params" => Self::PARAMETERS,
             "input" => Self::INPUT,
             "args" | "kwargs" => Self::ARGS,
-            "actioninput" | "toolinput" | "toolargs" | "toolarguments" | "toolparameters" => Self::ACTION_INPUT,
+            "actioninput" | "toolinput" | "toolargs" | "toolarguments" | "toolparameters" | "functionargs"
+            | "functionarguments" => Self::ACTION_INPUT,
             "type" if raw.starts_with(b"__") => Self::MARKER,
             "type" => Self::TYPE,
             "role" => Self::ROLE,
@@ -67,6 +82,8 @@ impl Keys {
             "functioncall" if raw.contains(&b'_') => Self::CALL,
             "functioncall" => Self::NATIVE_CALL,
             "functionresponse" => Self::NATIVE_RESULT,
+            "text" | "index" | "object" | "finishreason" | "stopreason" => Self::AROUND,
+            "thought" | "thoughts" | "thinking" | "reasoning" => Self::WRAPPING,
             _ => Self::NONE,
         }
     }
@@ -85,6 +102,10 @@ impl Keys {
 
     pub(super) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     pub(super) const fn has(self, any: Self) -> bool {

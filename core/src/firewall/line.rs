@@ -1,14 +1,13 @@
 //! Artifacts that begin a line: `Action:` blocks, and fences of code that only tools run.
 
+use super::before::{is_name, split_word};
 use super::cursor::{Cursor, Stop};
 use super::found::Found;
-use super::known::Known;
+use super::known::{Known, ToolId};
 use super::skim::skip_value;
 use super::word::canonical;
+use super::{arguments, labels};
 use crate::event::ArtifactFamily;
-
-/// The most bytes of a block that are looked at. What is longer is withheld to the end of the text.
-pub(super) const BLOCK_MAX: usize = 64 * 1024;
 
 /// The most bytes before the first word of a line: blanks, bullets, quotes and emphasis.
 const LEAD_MAX: usize = 32;
@@ -26,28 +25,95 @@ const INPUT: &[u8] = b"action input:";
 const FENCE_MIN: usize = 3;
 
 /// The artifact that begins the line at `cursor`.
-pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
+///
+/// `before` stands before it: a line may end with the action whose input this one is.
+pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Found, Stop> {
     skip_lead(&mut cursor)?;
     let from = cursor.at;
-    match cursor.peek()? {
-        Some(b'`' | b'~') => fence(&mut cursor)?,
-        Some(b'*' | b'_' | b'a' | b'A') => action(&mut cursor, known)?,
-        Some(_) | None => return Err(Stop::No),
-    }
-    let family = if matches!(cursor.bytes.get(from), Some(b'`' | b'~')) {
-        ArtifactFamily::GeminiCall
-    } else {
-        ArtifactFamily::ReactText
+    let start = cursor;
+    let family = match cursor.peek()? {
+        Some(b'`' | b'~') => {
+            fence(&mut cursor)?;
+            ArtifactFamily::GeminiCall
+        }
+        Some(_) if is_action(before, known) && is_input(&mut cursor, known)? => ArtifactFamily::ReactText,
+        Some(_) => match action(&mut cursor, known) {
+            Err(Stop::No) => {
+                cursor = start;
+                return labelled(cursor, from, known);
+            }
+            other => {
+                other?;
+                ArtifactFamily::ReactText
+            }
+        },
+        None => return Err(Stop::No),
     };
-    Ok(Found { from, to: cursor.at, family, closes: &[], is_encoded: false })
+    Ok(Found { from, to: cursor.at, family, is_encoded: false, is_own: true })
+}
+
+/// Whether the line before ends with `Action: search`.
+fn is_action(before: &[u8], known: &Known) -> bool {
+    let (head, name) = split_word(before.trim_ascii_end());
+    let label = head.trim_ascii_end().strip_suffix(b":").unwrap_or_default();
+    split_word(label).1.eq_ignore_ascii_case(b"action") && known.is_tool(&canonical(name))
+}
+
+/// Skips `Action Input: …`, if it is next.
+fn is_input(cursor: &mut Cursor<'_>, known: &Known) -> Result<bool, Stop> {
+    match input(cursor, known) {
+        Ok(()) => Ok(true),
+        Err(Stop::No) => Ok(false),
+        Err(Stop::More) => Err(Stop::More),
+    }
+}
+
+/// A call in lines with labels, or a name alone in its line with its arguments behind.
+fn labelled(cursor: Cursor<'_>, from: usize, known: &Known) -> Result<Found, Stop> {
+    let found = |from, to, family| Found { from, to, family, is_encoded: false, is_own: true };
+    match labels::find(cursor, known) {
+        Err(Stop::No) => {}
+        other => return other.map(|(from, to, family)| found(from, to, family)),
+    }
+    let lead = cursor.bytes.get(..from).unwrap_or_default();
+    let marks = lead.iter().rev().take_while(|b| **b == b'>').count();
+    let from = if marks >= FENCE_MIN { from.saturating_sub(marks) } else { from };
+    named(cursor, known).map(|to| found(from, to, ArtifactFamily::CallTag))
+}
+
+/// The name of a tool alone in its line, and its arguments as JSON on the next. Gives where they end.
+fn named(mut cursor: Cursor<'_>, known: &Known) -> Result<usize, Stop> {
+    let name = match cursor.take_while(NAME_MAX, is_name) {
+        Ok(name) => canonical(name),
+        Err(stop) => {
+            let begun = cursor.bytes.get(..cursor.at).unwrap_or_default();
+            return Err(if known.may_be_called(&canonical(split_word(begun).1)) { stop } else { Stop::No });
+        }
+    };
+    let (tool, _) = known.called(&name).ok_or(Stop::No)?;
+    cursor.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'\t'))?;
+    if !matches!(cursor.peek()?, Some(b'\r' | b'\n')) {
+        return Err(Stop::No);
+    }
+    cursor.take_while(LEAD_MAX, |b| b.is_ascii_whitespace() || b == b'>')?;
+    if cursor.peek()? != Some(b'{') || !arguments::has_property(cursor, tool, known)? {
+        return Err(Stop::No);
+    }
+    skip_value(&mut cursor, known)?;
+    Ok(cursor.at)
 }
 
 /// Skips what may stand before the first word of a line, and what may be cut from there: mentions and routing tags.
 fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
-    let is_lead =
-        |b: u8| matches!(b, b' ' | b'\t' | b'>' | b'-' | b'#' | b'+' | b'.' | b',' | b':') || b.is_ascii_digit();
+    let is_lead = |b: u8| {
+        matches!(b, b' ' | b'\t' | b'>' | b'-' | b'#' | b'+' | b'.' | b',' | b':' | b'(' | b')') || b.is_ascii_digit()
+    };
     for _ in 0..ADDRESSED_MAX {
         cursor.take_while(LEAD_MAX, is_lead)?;
+        if cursor.eat_word(b"* ")? {
+            cursor.take_while(LEAD_MAX, is_lead)?;
+        }
+        step(cursor)?;
         if cursor.eat_word(b"<world>")? {
             cursor.take_while(LEAD_MAX, |b| !matches!(b, b'<' | b'\n'))?;
             cursor.eat_word(b"</world>")?;
@@ -58,6 +124,23 @@ fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
         }
     }
     Ok(())
+}
+
+/// `Step 1:`
+fn step(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
+    let mut ahead = *cursor;
+    if ahead.eat_word(b"step ")? && !ahead.take_while(LEAD_MAX, |b| b.is_ascii_digit())?.is_empty() {
+        ahead.take_while(LEAD_MAX, |b| matches!(b, b' ' | b':' | b'.' | b')' | b'-'))?;
+        *cursor = ahead;
+    }
+    Ok(())
+}
+
+/// Skips the marks before a label that belongs to the one above.
+fn skip_marks(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
+    cursor.skip_white()?;
+    cursor.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'>' | b'-' | b'.' | b')' | b'#') || b.is_ascii_digit())?;
+    step(cursor)
 }
 
 /// A fence of code for tools, with its closing line.
@@ -87,16 +170,20 @@ fn fence(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
 /// `Action: search`, with the lines that belong to it.
 fn action(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     label(cursor, b"action")?;
-    let name = tool(cursor, known)?;
+    let tool = tool(cursor, known)?;
     if matches!(cursor.peek()?, Some(b'[' | b'(')) {
         cursor.skip_line()?;
         trim(cursor);
         return observation(cursor);
     }
     decoration(cursor)?;
+    if cursor.peek()? == Some(b'{') {
+        skip_value(cursor, known)?;
+        return observation(cursor);
+    }
     let end = *cursor;
     let is_alone = matches!(cursor.peek()?, Some(b'\r' | b'\n') | None);
-    let is_told = is_alone && !known.is_plain(&name);
+    let is_told = is_alone && !known.is_plain(tool);
     match input(cursor, known) {
         Ok(()) => observation(cursor),
         Err(Stop::No) if is_told || is_alone && is_cut(*cursor)? => {
@@ -139,17 +226,14 @@ fn decoration(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
 }
 
 /// The known tool at `cursor`.
-fn tool(cursor: &mut Cursor<'_>, known: &Known) -> Result<String, Stop> {
-    let is_name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80;
-    let name = canonical(cursor.take_while(NAME_MAX, is_name)?);
-    if known.is_tool(&name) { Ok(name) } else { Err(Stop::No) }
+fn tool(cursor: &mut Cursor<'_>, known: &Known) -> Result<ToolId, Stop> {
+    known.tool(&canonical(cursor.take_while(NAME_MAX, is_name)?)).ok_or(Stop::No)
 }
 
 /// `Action Input: …`, on this line or one of the next.
 fn input(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     let mut ahead = *cursor;
-    ahead.skip_white()?;
-    ahead.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'>' | b'-'))?;
+    skip_marks(&mut ahead)?;
     label(&mut ahead, b"action input")
         .or_else(|stop| if stop == Stop::More { Err(stop) } else { label(&mut ahead, b"action_input") })?;
     *cursor = ahead;
@@ -174,15 +258,35 @@ fn content(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
         }
         return Ok(());
     }
+    let (line, read) = (cursor.at, *cursor);
     cursor.skip_line()?;
+    if read.bytes.get(line..cursor.at).unwrap_or_default().trim_ascii().is_empty() {
+        below(cursor)?;
+    }
     trim(cursor);
+    Ok(())
+}
+
+/// Skips the line behind a label that stands alone, and those below that which stand further in.
+fn below(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
+    let mut is_first = true;
+    while cursor.peek()?.is_some() {
+        let mut ahead = *cursor;
+        ahead.skip(1);
+        let is_in = !ahead.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'\t'))?.is_empty();
+        if !is_in && !is_first || matches!(ahead.peek()?, Some(b'\r' | b'\n') | None) {
+            return Ok(());
+        }
+        ahead.skip_line()?;
+        (*cursor, is_first) = (ahead, false);
+    }
     Ok(())
 }
 
 /// `Observation: …`, if it is on the next lines: what the model made up for a result.
 fn observation(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let mut ahead = *cursor;
-    ahead.skip_white()?;
+    skip_marks(&mut ahead)?;
     match label(&mut ahead, b"observation") {
         Ok(()) => {
             ahead.skip_line()?;

@@ -1,125 +1,24 @@
 //! Artifacts between tags or tokens.
 
+use super::arguments::skip_bracketed;
+use super::before::{is_name, split_word};
 use super::cursor::{Cursor, Stop};
+use super::forms::{Body, Form, GIVEN, PYTHON, TAGS, TOKENS, form, is_callish, is_mark, is_of};
 use super::found::Found;
+use super::key::Keys;
 use super::known::Known;
+use super::names;
 use super::skim::{Ends, skip_value};
 use super::tag::{Shape, TAG_MAX, Tag};
 use super::unclosed::Unclosed;
+use super::word::canonical;
 use crate::event::ArtifactFamily;
-
-/// The most bytes of one such artifact that are looked at. What is longer and known for one goes on to its closing tag.
-pub(super) const MARKUP_MAX: usize = 64 * 1024;
 
 /// The longest name before the arguments of a call, in bytes.
 const NAME_MAX: usize = 128;
 
 /// The longest head of a message to a tool, in bytes.
 const HEAD_MAX: usize = 256;
-
-/// What an opening tag or token begins.
-#[derive(Debug, Clone, Copy)]
-struct Form {
-    name: &'static str,
-    family: ArtifactFamily,
-    /// What closes it.
-    closes: &'static [&'static str],
-    body: Body,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Body {
-    /// A call as JSON or as tags.
-    Call,
-    /// Calls as tags.
-    Invokes,
-    /// One call as tags, whose tool the opening tag names.
-    Invoke,
-    /// Anything up to the closing tag.
-    Result,
-    /// Code.
-    Code,
-    /// A call between tokens.
-    Tokens,
-    /// A message whose head names a tool.
-    Channel,
-}
-
-const fn form(name: &'static str, family: ArtifactFamily, body: Body, closes: &'static [&'static str]) -> Form {
-    Form { name, family, closes, body }
-}
-
-const TAGS: &[Form] = &[
-    form("toolcall", ArtifactFamily::CallTag, Body::Call, &["toolcall"]),
-    form("toolcalls", ArtifactFamily::CallTag, Body::Call, &["toolcalls"]),
-    form("tooluse", ArtifactFamily::AnthropicCall, Body::Call, &["tooluse"]),
-    form("functioncall", ArtifactFamily::CallTag, Body::Call, &["functioncall"]),
-    form("functioncalls", ArtifactFamily::AnthropicCall, Body::Invokes, &["functioncalls"]),
-    form("invoke", ArtifactFamily::AnthropicCall, Body::Invoke, &["invoke"]),
-    form("function", ArtifactFamily::LlamaCall, Body::Invoke, &["function"]),
-    form("toolresponse", ArtifactFamily::ToolResult, Body::Result, &["toolresponse"]),
-    form("toolresult", ArtifactFamily::ToolResult, Body::Result, &["toolresult"]),
-    form("toolresults", ArtifactFamily::ToolResult, Body::Result, &["toolresults"]),
-    form("tooloutput", ArtifactFamily::ToolResult, Body::Result, &["tooloutput"]),
-    form("functionresults", ArtifactFamily::ToolResult, Body::Result, &["functionresults"]),
-    form("functionresult", ArtifactFamily::ToolResult, Body::Result, &["functionresult"]),
-    form("functionresponse", ArtifactFamily::ToolResult, Body::Result, &["functionresponse"]),
-    form("toolcode", ArtifactFamily::GeminiCall, Body::Code, &["toolcode"]),
-    form("tooloutputs", ArtifactFamily::ToolResult, Body::Result, &["tooloutputs"]),
-];
-
-/// Code follows, to the end of the line.
-const PYTHON: &str = "pythontag";
-
-const TOKENS: &[Form] = &[
-    form(PYTHON, ArtifactFamily::LlamaCall, Body::Tokens, &["eomid", "eotid"]),
-    form("toolcalls", ArtifactFamily::CallTag, Body::Tokens, &[]),
-    form("toolresults", ArtifactFamily::ToolResult, Body::Tokens, &[]),
-    form("toolcall", ArtifactFamily::CallTag, Body::Tokens, &["toolcall"]),
-    form("toolcallstart", ArtifactFamily::CallTag, Body::Tokens, &["toolcallend"]),
-    form("toolcallsbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallsend"]),
-    form("toolcallbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallend"]),
-    form("toolcallssectionbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallssectionend"]),
-    form("tooloutputsbegin", ArtifactFamily::ToolResult, Body::Tokens, &["tooloutputsend"]),
-    form("tooloutputbegin", ArtifactFamily::ToolResult, Body::Tokens, &["tooloutputend"]),
-    form("actionstart", ArtifactFamily::CallTag, Body::Tokens, &["actionend"]),
-    form("channel", ArtifactFamily::CallTag, Body::Channel, &["call", "end", "return"]),
-    form("start", ArtifactFamily::CallTag, Body::Channel, &["call", "end", "return"]),
-];
-
-/// What only stands inside: tags that hold text, and tokens.
-const INNER: &[&str] = &[
-    "parameter",
-    "argkey",
-    "argvalue",
-    "toolname",
-    "servername",
-    "name",
-    "arguments",
-    "result",
-    "stdout",
-    "toolsep",
-    "toolcallargumentbegin",
-    "toolcallend",
-    "message",
-    "constrain",
-    "plugin",
-    "eomid",
-    "eotid",
-    "call",
-    "end",
-    "return",
-    "toolcallsend",
-    "toolcallssectionend",
-    "tooloutputsend",
-    "tooloutputend",
-    "actionend",
-    "args",
-];
-
-fn is_mark(name: &str) -> bool {
-    TAGS.iter().chain(TOKENS).any(|form| form.name == name) || INNER.contains(&name)
-}
 
 /// The artifact that begins with the tag at `cursor`, which is the beginning of its bytes and stands at `place` in the text.
 pub(super) fn find(
@@ -132,27 +31,100 @@ pub(super) fn find(
     let tag = if is_bracket {
         Tag::bracketed(&mut cursor)?
     } else {
-        Tag::read(&mut cursor, |name| is_mark(name) || known.is_tool(name))?
+        Tag::read(&mut cursor, |name| is_mark(name) || is_of(name, Keys::NAMES) || known.is_tool(name))?
     };
     let forms = match tag.shape {
         Shape::Opening => TAGS,
         Shape::Token => TOKENS,
         Shape::Closing => return Err(Stop::No),
     };
-    let by_tool = form("", ArtifactFamily::CallTag, Body::Invoke, &[]);
+    let other = |body| form("", ArtifactFamily::CallTag, body, &[]);
+    if tag.shape == Shape::Opening && is_of(&tag.name, Keys::NAMES) {
+        match given(cursor, &tag, place, known, unclosed) {
+            Err(Stop::No) => {}
+            other => {
+                return other.map(|to| Found {
+                    from: 0,
+                    to,
+                    family: ArtifactFamily::CallTag,
+                    is_encoded: false,
+                    is_own: true,
+                });
+            }
+        }
+    }
     let form = match forms.iter().find(|form| form.name == tag.name) {
         Some(form) => *form,
-        None if tag.shape == Shape::Opening && known.is_tool(&tag.name) => by_tool,
+        None if tag.shape == Shape::Opening && known.is_tool(&tag.name) => other(Body::Invoke),
+        None if is_callish(&tag.name) => other(if tag.shape == Shape::Token { Body::Tokens } else { Body::Call }),
         None => return Err(Stop::No),
     };
-    let begins = form.begins(cursor, &tag, known)?;
-    let walk = Walk { form, tag: &tag, known, is_text: begins == Begins::Text && !form.skip_name(&mut cursor)? };
-    let to = if begins == Begins::Text && matches!(form.body, Body::Result | Body::Code) {
-        walk.closing(&mut cursor, place, unclosed)?.ok_or(Stop::No)?
+    let is_whole = tag.is_empty && (known.is_tool(&tag.value) || has_property(cursor, &tag, known));
+    let to = if form.body == Body::Recipient {
+        recipient(&mut cursor, &tag, known)?
+    } else if is_whole {
+        cursor.at
     } else {
-        walk.end(&mut cursor)?.unwrap_or(cursor.at)
+        form.end(&mut cursor, &tag, place, known, unclosed)?
     };
-    Ok(Found { from: 0, to, family: form.family, closes: form.closes, is_encoded: false })
+    let is_own = known.is_tool(&tag.name) || names::a_tool(cursor.bytes.get(..to).unwrap_or_default(), known);
+    if is_own || !form.name.is_empty() {
+        Ok(Found { from: 0, to, family: form.family, is_encoded: false, is_own })
+    } else {
+        Err(Stop::No)
+    }
+}
+
+/// Whether the tag before `cursor`, named as a tool, has a property of that: `<search query="x"/>`.
+fn has_property(cursor: Cursor<'_>, tag: &Tag, known: &Known) -> bool {
+    let text = cursor.bytes.get(..cursor.at).unwrap_or_default();
+    let mut heads = text.split(|b| *b == b'=').map(|head| split_word(head.trim_ascii_end()).1);
+    heads.any(|word| known.has_property(&tag.name, &canonical(word)))
+}
+
+/// `<tool>search</tool><tool_input>…</tool_input>`. Gives where it ends.
+fn given(
+    mut cursor: Cursor<'_>,
+    tag: &Tag,
+    place: usize,
+    known: &Known,
+    unclosed: &mut Unclosed,
+) -> Result<usize, Stop> {
+    cursor.skip_white()?;
+    name_of_tool(cursor, known)?;
+    cursor.take_while(NAME_MAX, is_name)?;
+    cursor.skip_white()?;
+    if Tag::read(&mut cursor, |name| name == tag.name)?.shape != Shape::Closing {
+        return Err(Stop::No);
+    }
+    cursor.skip_white()?;
+    let inner = Tag::read(&mut cursor, |name| is_of(name, Keys::GIVEN))?;
+    if inner.shape != Shape::Opening {
+        return Err(Stop::No);
+    }
+    let form = form(GIVEN, ArtifactFamily::CallTag, Body::Result, &[]);
+    let end = Walk { form, tag: &inner, known, is_text: true }.closing(&mut cursor, place, unclosed)?;
+    Ok(end.unwrap_or(cursor.at))
+}
+
+/// `<|from|>assistant<|recipient|>search<|content|>{…}`. Gives where it ends.
+fn recipient(cursor: &mut Cursor<'_>, tag: &Tag, known: &Known) -> Result<usize, Stop> {
+    if tag.name == "from" {
+        cursor.take_while(NAME_MAX, |b| b != b'<')?;
+        if Tag::read(cursor, |name| name == "recipient").is_err_and(|stop| stop == Stop::No) {
+            return Err(Stop::No);
+        }
+    }
+    cursor.skip_white()?;
+    let name = cursor.take_while(NAME_MAX, is_name)?;
+    cursor.skip_white()?;
+    Tag::read(cursor, |name| name == "content")?;
+    cursor.skip_white()?;
+    if !known.is_tool(&canonical(name)) || cursor.peek()? != Some(b'{') {
+        return Err(Stop::No);
+    }
+    skip_value(cursor, known)?;
+    Ok(cursor.at)
 }
 
 /// What a body begins as.
@@ -165,16 +137,40 @@ enum Begins {
 }
 
 impl Form {
+    /// Where what begins with `tag`, which `cursor` stands behind, ends.
+    fn end(
+        self,
+        cursor: &mut Cursor<'_>,
+        tag: &Tag,
+        place: usize,
+        known: &Known,
+        unclosed: &mut Unclosed,
+    ) -> Result<usize, Stop> {
+        let begins = self.begins(*cursor, tag, known)?;
+        let walk = Walk { form: self, tag, known, is_text: begins == Begins::Text && !self.skip_name(cursor)? };
+        if begins == Begins::Text && matches!(self.body, Body::Result | Body::Code) {
+            walk.closing(cursor, place, unclosed)?.ok_or(Stop::No)
+        } else {
+            Ok(walk.end(cursor)?.unwrap_or(cursor.at))
+        }
+    }
+
     /// Whether what stands behind the opening tag makes it the beginning of an artifact.
     fn begins(self, mut cursor: Cursor<'_>, tag: &Tag, known: &Known) -> Result<Begins, Stop> {
         let is_break = matches!(cursor.peek()?, Some(b'\r' | b'\n'));
         cursor.skip_white()?;
+        if matches!(self.body, Body::Call | Body::Tokens) && cursor.eat_word(b"```")? {
+            cursor.skip_line()?;
+            cursor.skip_white()?;
+            return if cursor.peek()? == Some(b'{') { Ok(Begins::Text) } else { name_of_tool(cursor, known) };
+        }
         let next = cursor.peek()?;
         match (self.body, next) {
             (Body::Call | Body::Tokens | Body::Invokes, None) => Ok(Begins::Value),
             (Body::Call | Body::Tokens, Some(b'{' | b'[')) if is_value(cursor, known)? => Ok(Begins::Value),
             (Body::Call | Body::Invokes, Some(b'<')) => inner(cursor, known),
-            (Body::Call, Some(b)) if b.is_ascii_alphabetic() => name_of_tool(cursor, known),
+            (Body::Invokes, Some(b'[')) if is_value(cursor, known)? => Ok(Begins::Value),
+            (Body::Call | Body::Invokes, Some(b)) if b.is_ascii_alphabetic() => name_of_tool(cursor, known),
             (Body::Tokens, Some(b'<')) => Tag::read(&mut cursor, is_mark).map(|_| Begins::Text),
             (Body::Tokens, Some(b)) if b.is_ascii_alphabetic() => call(cursor, known),
             (Body::Invoke, _) => invoked(cursor, tag, next, known),
@@ -191,13 +187,19 @@ impl Form {
     /// it has.
     fn skip_name(self, cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
         if self.name == PYTHON {
-            cursor.take_while(usize::MAX, |b| !matches!(b, b'<' | b'\n'))?;
+            cursor.take_while(usize::MAX, |b| !matches!(b, b'<' | b'\n' | b'('))?;
+            if cursor.peek()? == Some(b'(') {
+                skip_bracketed(cursor)?;
+            }
             return Ok(true);
         }
-        if !self.closes.is_empty() {
+        if !self.closes.is_empty() || self.body != Body::Tokens {
             return Ok(false);
         }
         cursor.take_while(NAME_MAX, is_name)?;
+        if cursor.peek()? == Some(b'(') {
+            return skip_bracketed(cursor).map(|_| true);
+        }
         if cursor.eat_word(b"[ARGS]")? {
             return Ok(true);
         }
@@ -223,7 +225,9 @@ fn is_value(mut cursor: Cursor<'_>, known: &Known) -> Result<bool, Stop> {
     }
     cursor.eat(b'{')?;
     cursor.skip_white()?;
-    Ok(matches!(cursor.peek()?, None | Some(b'"' | b'\'' | b'}' | b'\\')))
+    Ok(cursor
+        .peek()?
+        .is_none_or(|b| b.is_ascii_alphabetic() || b >= 0xc2 || matches!(b, b'"' | b'\'' | b'}' | b'\\' | b'/')))
 }
 
 fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
@@ -233,7 +237,7 @@ fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
 
 fn name_of_tool(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
     let name = cursor.take_while(NAME_MAX, is_name)?;
-    if known.is_tool(&super::word::canonical(name)) { Ok(Begins::Text) } else { Err(Stop::No) }
+    if known.is_tool(&canonical(name)) { Ok(Begins::Text) } else { Err(Stop::No) }
 }
 
 /// A name with what makes it a call behind it: `search.call(`, `functions.search:0<|…`, `search{`.
@@ -244,10 +248,6 @@ fn call(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
     cursor.take_while(NAME_MAX, is_name)?;
     let is_call = matches!(cursor.peek()?, Some(b'(' | b'<' | b'{' | b'['));
     if is_call { Ok(Begins::Text) } else { Err(Stop::No) }
-}
-
-const fn is_name(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || b >= 0x80
 }
 
 /// `<invoke name="search">`, `<function=search>`, `<search><query>`: by a known tool, or by what only a wire writes.
@@ -386,7 +386,9 @@ impl Walk<'_> {
         match tag.shape {
             Shape::Closing => self.tag.name == tag.name,
             Shape::Token => self.form.closes.contains(&tag.name.as_str()),
-            Shape::Opening => false,
+            Shape::Opening => {
+                self.form.closes.contains(&tag.name.as_str()) && !self.form.closes.contains(&self.tag.name.as_str())
+            }
         }
     }
 }

@@ -7,7 +7,10 @@ use super::known::Known;
 use super::value::Value;
 
 /// How far behind the place where a call breaks its end is looked for, in bytes.
-const SKIM_MAX: usize = 4 * 1024;
+pub(super) const SKIM_MAX: usize = 4 * 1024;
+
+/// The same where a closing tag tells better.
+const SKIM_SHORT: usize = 256;
 
 /// How far a value went that is known to be part of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +25,12 @@ pub(super) enum Ends {
 
 /// Skips the value at `cursor`, which is part of an artifact.
 pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends, Stop> {
-    let mut value = Value::new(known.clone(), 0);
+    let mut value = Value::new(known.clone(), 0, None);
     let ends = match value.feed(cursor.rest(), cursor.at, &mut Comments::default()) {
         Reads::Whole => Ends::Whole,
         Reads::Broken => {
-            let end = broken_end(cursor.rest(), &value, cursor.is_whole)?;
+            let depth = value.depth();
+            let end = broken_end(cursor.rest(), &value, depth, SKIM_SHORT, cursor.is_whole)?;
             cursor.skip(end);
             return Ok(Ends::Broken);
         }
@@ -37,11 +41,11 @@ pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends,
     Ok(ends)
 }
 
-/// Where `value`, which begins with `bytes` and broke, ends: with the bracket that closes it, if one does on the lines
-/// that still look like JSON; else with its last token.
-pub(super) fn broken_end(bytes: &[u8], value: &Value, is_whole: bool) -> Result<usize, Stop> {
-    let mut cursor = Cursor::new(bytes, value.len().saturating_add(SKIM_MAX), is_whole);
-    let (mut depth, mut end) = (value.depth(), value.good());
+/// Where a part of `value` ends that has `depth` brackets open, if `value` begins with `bytes` and broke: with the bracket
+/// that closes it, if one does within `max` bytes on the lines that still look like JSON; else with its last token.
+pub(super) fn broken_end(bytes: &[u8], value: &Value, depth: usize, max: usize, is_whole: bool) -> Result<usize, Stop> {
+    let mut cursor = Cursor::new(bytes, value.len().saturating_add(max), is_whole);
+    let (mut depth, mut end) = (depth, value.good());
     cursor.skip(value.len());
     while let Some(b) = cursor.peek()? {
         cursor.skip(1);

@@ -1,24 +1,23 @@
 //! The scanner: from the deltas of a text to what of it stays.
 
+use std::collections::VecDeque;
+
+use super::before::{self, BEFORE_MAX};
+use super::calls::Call;
 use super::comments::Comments;
-use super::cursor::{Cursor, Stop, floor};
+use super::cursor::{Cursor, Stop};
 use super::find::first_of;
 use super::found::Found;
 use super::json::Reads;
 use super::known::Known;
-use super::skim::broken_end;
-use super::tag::{Shape, Tag};
+use super::sample::Sample;
+use super::skim::{SKIM_MAX, broken_end};
+use super::tried::Tried;
 use super::unclosed::Unclosed;
 use super::value::{Value, level};
 use super::wrap::{Wrap, Wrapped};
-use super::{Span, line, markup};
+use super::{Span, line, list, markup, spoken, work};
 use crate::event::Withheld;
-
-/// The most bytes of a JSON value that is held until it is decided.
-///
-/// One that is longer passes if nothing in its first bytes is a call: what it holds is still looked at, piece by piece.
-/// If something is, it is withheld to its end however long that takes.
-pub const JSON_MAX: usize = 64 * 1024;
 
 /// How many bytes are looked at before what was decided is let go.
 const CHUNK: usize = 64 * 1024;
@@ -28,12 +27,12 @@ const RETRY_MIN: usize = 512;
 
 /// Takes what an agent speaks as it comes, and gives what people may read of it.
 ///
-/// It holds back only what may still become an artifact. However the text is split into deltas, the spans are the same
-/// apart from where those that pass are split.
+/// It holds back only what may still become an artifact, to its end. However the text is split into deltas, the spans are the
+/// same apart from where those that pass are split.
 #[derive(Debug)]
 pub struct Firewall {
     known: Known,
-    /// What is not decided yet, and a little more.
+    /// What is not decided yet, and a little more on either side.
     held: String,
     /// The place in the text where that begins.
     base: usize,
@@ -42,41 +41,26 @@ pub struct Firewall {
     /// Up to where in it was decided.
     at: usize,
     is_line_start: bool,
-    /// Up to which place in the text a JSON value was found to be no call.
-    clean: usize,
+    /// Up to which place in the text a JSON value was judged.
+    judged: usize,
+    /// The calls in it that come next, with places of the text.
+    planned: VecDeque<Found>,
     /// The JSON value at `at`, as far as it was read.
     value: Option<Value>,
     comments: Comments,
+    tried: Tried,
     unclosed: Unclosed,
     /// What is held is looked at again when it has this many bytes.
     retry_at: usize,
-    swallows: Option<Swallows>,
+    sample: Sample,
     wrap: Wrap,
-}
-
-/// An artifact that is too long to be held.
-#[derive(Debug)]
-struct Swallows {
-    withheld: Withheld,
-    until: Until,
-}
-
-#[derive(Debug)]
-enum Until {
-    /// The end of the value.
-    Value(Value),
-    /// A closing tag, or the end of the text if there is none.
-    Tags(&'static [&'static str]),
 }
 
 /// What stands at a place.
 enum Here {
-    Prose,
-    /// A JSON value of this length without a call.
-    Clean(usize),
+    /// A JSON value whose calls are planned.
+    Judged,
     Artifact(Found),
-    /// An artifact of which only the beginning is held.
-    Long(Found, Until),
 }
 
 impl Firewall {
@@ -90,12 +74,14 @@ impl Firewall {
             given: 0,
             at: 0,
             is_line_start: true,
-            clean: 0,
+            judged: 0,
+            planned: VecDeque::new(),
             value: None,
             comments: Comments::default(),
+            tried: Tried::default(),
             unclosed: Unclosed::default(),
             retry_at: 0,
-            swallows: None,
+            sample: Sample::default(),
             wrap: Wrap::default(),
         }
     }
@@ -114,65 +100,85 @@ impl Firewall {
     /// Gives what is left: the text is whole, and nothing is pushed behind it.
     pub fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
         self.run(true, out);
-        if let Some(Swallows { mut withheld, .. }) = self.swallows.take() {
-            withheld.to = place(self.base);
-            self.wrap.withhold(Wrapped { withheld, is_encoded: false }, out);
-        }
         self.wrap.finish(out);
     }
 
     fn run(&mut self, is_whole: bool, out: &mut impl FnMut(Span<'_>)) {
-        let is_due = is_whole || self.held.len() >= self.retry_at;
-        while self.swallow(is_whole, out) && is_due {
+        if is_whole || self.held.len() >= self.retry_at {
             self.retry_at = 0;
             while self.step(is_whole, out) {}
-            if self.swallows.is_none() {
-                break;
-            }
         }
         self.give(self.at, out);
-        self.held.drain(..self.given);
-        self.base = self.base.saturating_add(self.given);
-        (self.at, self.given) = (self.at.saturating_sub(self.given), 0);
+        // What was given is still looked back at.
+        let gone = self.held.floor_char_boundary(self.given.saturating_sub(BEFORE_MAX));
+        if gone >= BEFORE_MAX {
+            self.held.drain(..gone);
+            self.base = self.base.saturating_add(gone);
+            self.at = self.at.saturating_sub(gone);
+            self.given = self.given.saturating_sub(gone);
+            self.retry_at = self.retry_at.saturating_sub(gone);
+        }
     }
 
     /// Decides about the next place. Gives whether there is another one to decide about.
     fn step(&mut self, is_whole: bool, out: &mut impl FnMut(Span<'_>)) -> bool {
-        if self.value.is_none() && !self.is_line_start {
-            self.skip_prose();
+        if self.value.is_none() && !self.is_line_start && !self.skip_prose(is_whole) {
+            return false;
         }
-        let here = match self.look(is_whole) {
-            Ok(here) => here,
-            Err(Stop::No) => Here::Prose,
+        match self.look(is_whole) {
             Err(Stop::More) => return self.wait(),
-        };
-        match here {
-            Here::Prose => self.pass(),
-            Here::Clean(len) => {
-                self.clean = self.clean.max(self.base.saturating_add(self.at).saturating_add(len));
-                self.pass();
-            }
-            Here::Artifact(found) => {
-                self.withhold(found, out);
-                self.at = self.held.ceil_char_boundary(self.at.saturating_add(found.to));
-                self.given = self.at;
-            }
-            Here::Long(found, until) => {
-                self.give(self.at.saturating_add(found.from), out);
-                self.swallows = Some(Swallows { withheld: self.withheld(found), until });
-                self.at = self.at.saturating_add(found.to);
-                self.given = self.at;
-                return false;
-            }
+            Err(Stop::No) => self.pass(),
+            Ok(Here::Judged) if self.planned.front().is_some_and(|next| next.from == self.place()) => {}
+            Ok(Here::Judged) => self.pass(),
+            Ok(Here::Artifact(found)) => self.withhold(found, out),
         }
         self.at < self.held.len()
     }
 
-    /// Goes to the next place where an artifact can begin.
-    fn skip_prose(&mut self) {
-        let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
-        let next = first_of(rest, [b'{', b'[', b'<', b'\n']);
-        self.at = self.at.saturating_add(next.unwrap_or(rest.len()));
+    /// The place in the text that is decided about.
+    const fn place(&self) -> usize {
+        self.base.saturating_add(self.at)
+    }
+
+    /// What is held from the place on that is decided about.
+    fn rest(&self) -> &[u8] {
+        self.held.as_bytes().get(self.at..).unwrap_or_default()
+    }
+
+    /// What stands before that, as far as it is looked at.
+    fn before(&self) -> &[u8] {
+        let text = self.held.as_bytes().get(..self.at).unwrap_or_default();
+        text.get(text.len().saturating_sub(BEFORE_MAX)..).unwrap_or_default()
+    }
+
+    /// Goes to the next place where an artifact can begin. Gives whether there is one.
+    fn skip_prose(&mut self, is_whole: bool) -> bool {
+        let bytes = self.held.as_bytes();
+        let planned = self.planned.front().map_or(usize::MAX, |next| next.from.saturating_sub(self.base));
+        let mut from = self.at;
+        loop {
+            work::note(1);
+            let next = first_of(bytes.get(from..).unwrap_or_default(), [b'{', b'[', b'<', b'\n', b'(', b'=']);
+            let next = next.map_or(usize::MAX, |next| from.saturating_add(next));
+            if planned <= next && planned < bytes.len() {
+                self.at = planned.max(self.at);
+                return true;
+            }
+            let Some(b) = bytes.get(next) else { break };
+            let said = spoken::begins(bytes, self.at, next, is_whole, &self.known);
+            match (said, b) {
+                (Some(at), _) => self.at = at,
+                (None, b'(' | b'=') => {
+                    from = next.saturating_add(1);
+                    continue;
+                }
+                (None, _) => self.at = next,
+            }
+            return true;
+        }
+        work::note(bytes.len().saturating_sub(from));
+        self.at = if is_whole { bytes.len() } else { spoken::held_from(bytes, self.at, &self.known) };
+        false
     }
 
     /// Nothing begins here: goes behind it.
@@ -180,14 +186,16 @@ impl Firewall {
         if std::mem::take(&mut self.is_line_start) {
             return;
         }
-        self.is_line_start = self.held.as_bytes().get(self.at) == Some(&b'\n');
+        self.is_line_start = self.rest().first() == Some(&b'\n');
         self.at = self.at.saturating_add(1).min(self.held.len());
+        self.at = self.held.ceil_char_boundary(self.at);
     }
 
     /// More of the text decides.
     fn wait(&mut self) -> bool {
         let len = self.held.len();
-        if self.value.is_none() && len.saturating_sub(self.at) >= RETRY_MIN {
+        let is_read_again = self.value.as_ref().is_none_or(Value::is_broken);
+        if is_read_again && len.saturating_sub(self.at) >= RETRY_MIN {
             self.retry_at = len.saturating_add(len.saturating_sub(self.at) / 8);
         }
         false
@@ -195,102 +203,126 @@ impl Firewall {
 
     /// What stands here.
     fn look(&mut self, is_whole: bool) -> Result<Here, Stop> {
-        let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
-        let of = |max, found: Found| {
-            let is_long = found.to >= floor(rest, max) && is_longer(rest, max, is_whole);
-            if is_long { Here::Long(found, Until::Tags(found.closes)) } else { Here::Artifact(found) }
-        };
+        if let Some(found) = self.planned_here() {
+            return Ok(Here::Artifact(found));
+        }
+        let cursor = Cursor { bytes: self.rest(), at: 0, is_whole };
         if self.is_line_start {
-            let cursor = Cursor::new(rest, line::BLOCK_MAX, is_whole);
-            return line::find(cursor, &self.known).map(|found| of(line::BLOCK_MAX, found));
+            return line::find(cursor, self.before(), &self.known).map(Here::Artifact);
         }
-        let mut markup = || {
-            let place = self.base.saturating_add(self.at);
-            markup::find(Cursor::new(rest, markup::MARKUP_MAX, is_whole), place, &self.known, &mut self.unclosed)
-        };
-        match rest.first() {
-            Some(b'<') => markup().map(|found| of(markup::MARKUP_MAX, found)),
-            Some(b'[') if self.value.is_none() => match markup() {
-                Err(Stop::No) => self.look_at_value(is_whole),
-                other => other.map(|found| of(markup::MARKUP_MAX, found)),
-            },
+        let first = cursor.bytes.first().copied();
+        match first {
+            Some(b'<' | b'[') if self.value.is_none() => {
+                let place = self.place();
+                let bytes = self.held.as_bytes().get(self.at..).unwrap_or_default();
+                let cursor = Cursor { bytes, at: 0, is_whole };
+                match markup::find(cursor, place, &self.known, &mut self.unclosed) {
+                    Err(Stop::No) if first == Some(b'[') => {}
+                    other => return other.map(Here::Artifact),
+                }
+                match list::find(cursor, &self.known) {
+                    Err(Stop::No) => self.look_at_value(is_whole),
+                    other => other.map(Here::Artifact),
+                }
+            }
             Some(b'{' | b'[') => self.look_at_value(is_whole),
-            Some(_) | None => Err(Stop::No),
+            Some(b'\n') | None => Err(Stop::No),
+            Some(_) => spoken::find(cursor, self.before(), &self.known).map(Here::Artifact),
         }
+    }
+
+    /// The call that was found to begin here.
+    fn planned_here(&mut self) -> Option<Found> {
+        let place = self.place();
+        while self.planned.front().is_some_and(|next| next.to <= place) {
+            self.planned.pop_front();
+        }
+        let next = self.planned.pop_front_if(|next| next.from <= place)?;
+        Some(Found { from: 0, to: next.to.saturating_sub(place), ..next })
     }
 
     fn look_at_value(&mut self, is_whole: bool) -> Result<Here, Stop> {
-        let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
         let mut value = match self.value.take() {
             Some(value) => value,
-            None => {
-                can_be_value(rest, is_whole)?;
-                let level = level(rest, is_whole).ok_or(Stop::More)?.map_err(|()| Stop::No)?;
-                if level == 0 && self.base.saturating_add(self.at) < self.clean {
-                    return Err(Stop::No);
-                }
-                Value::new(self.known.clone(), level)
-            }
+            None => self.begin_value(is_whole)?,
         };
-        let from = value.len();
-        let bound = rest.get(..floor(rest, JSON_MAX)).unwrap_or(rest);
-        let place = self.base.saturating_add(self.at).saturating_add(from);
-        let reads = value.feed(bound.get(from..).unwrap_or_default(), place, &mut self.comments);
-        let is_bound = is_whole || rest.len() >= JSON_MAX;
-        let found = if reads == Reads::Further && is_bound { value.found_cut() } else { value.found() };
-        let artifact = |to, family| Found { from: 0, to, family, closes: &[], is_encoded: value.is_encoded() };
-        match (reads, found) {
-            (Reads::Whole, None) => Ok(Here::Clean(value.len())),
-            (Reads::Broken, None) => Err(Stop::No),
-            (Reads::Whole, Some(family)) => Ok(Here::Artifact(artifact(value.len(), family))),
-            (Reads::Broken, Some(family)) => match broken_end(rest, &value, is_whole) {
-                Ok(end) => Ok(Here::Artifact(artifact(end, family))),
-                Err(stop) => {
-                    self.value = Some(value);
-                    Err(stop)
-                }
-            },
-            (Reads::Further, _) if !is_bound => {
-                self.value = Some(value);
-                Err(Stop::More)
-            }
-            (Reads::Further, None) => Err(Stop::No),
-            (Reads::Further, Some(family)) if !is_longer(rest, JSON_MAX, is_whole) => {
-                Ok(Here::Artifact(artifact(value.len(), family)))
-            }
-            (Reads::Further, Some(family)) => Ok(Here::Long(artifact(value.len(), family), Until::Value(value))),
+        let (place, limit, from) = (self.place(), self.tried.limit(usize::MAX), value.len());
+        let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
+        let bound = rest.get(..limit).unwrap_or(rest);
+        let reads = value.feed(bound.get(from..).unwrap_or_default(), place.saturating_add(from), &mut self.comments);
+        let is_bound = rest.len() >= limit;
+        if reads == Reads::Further && !is_whole && !is_bound {
+            self.value = Some(value);
+            return Err(Stop::More);
         }
+        let calls = value.calls(reads == Reads::Further && !is_bound).to_vec();
+        let is_code = value.is_bare() && before::is_code(self.before());
+        if calls.is_empty() || is_code {
+            if reads == Reads::Whole {
+                self.judged = self.judged.max(place.saturating_add(value.len()));
+            } else {
+                self.tried.note(value.level(), place, &value);
+            }
+            return Err(Stop::No);
+        }
+        let end = match calls.last() {
+            Some(last) if last.depth > 0 && reads == Reads::Broken => {
+                let max = self.tried.limit(SKIM_MAX);
+                match broken_end(self.rest(), &value, last.depth, max, is_whole) {
+                    Ok(end) => {
+                        self.tried.note_skimmed(place.saturating_add(value.len()), max);
+                        end
+                    }
+                    Err(stop) => {
+                        self.value = Some(value);
+                        return Err(stop);
+                    }
+                }
+            }
+            Some(_) | None => value.len(),
+        };
+        self.plan(&calls, end, &value);
+        Ok(Here::Judged)
     }
 
-    /// Goes on with an artifact that is too long to be held. Gives whether there is none, or it has ended.
-    fn swallow(&mut self, is_whole: bool, out: &mut impl FnMut(Span<'_>)) -> bool {
-        let Some(mut swallows) = self.swallows.take() else { return true };
-        let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
-        let end = match &mut swallows.until {
-            Until::Value(value) => {
-                let before = value.len();
-                let reads = value.feed(rest, self.base.saturating_add(self.at), &mut self.comments);
-                let taken = value.len().saturating_sub(before);
-                if reads == Reads::Further { Err(taken) } else { Ok(taken) }
+    /// Takes the calls of a value that begins here and ends at `end`.
+    fn plan(&mut self, calls: &[Call], end: usize, value: &Value) {
+        let place = self.place();
+        let is_inside = place < self.judged;
+        self.judged = self.judged.max(place.saturating_add(end));
+        let planned = calls.iter().map(|call| {
+            let to = if call.depth > 0 { end } else { call.to };
+            let is_alone = call.from == 0 && to >= value.len();
+            Found {
+                from: place.saturating_add(call.from),
+                to: place.saturating_add(to),
+                family: call.family,
+                is_encoded: value.is_encoded() && is_alone && !is_inside,
+                is_own: call.is_own,
             }
-            Until::Tags(closes) => closing(rest, closes, is_whole),
-        };
-        let (Ok(taken) | Err(taken)) = end;
-        self.at = self.held.floor_char_boundary(self.at.saturating_add(taken));
-        self.given = self.at;
-        swallows.withheld.to = place(self.base.saturating_add(self.at));
-        let has_ended = end.is_ok();
-        if has_ended {
-            self.wrap.withhold(Wrapped { withheld: swallows.withheld, is_encoded: false }, out);
-        } else {
-            self.swallows = Some(swallows);
+        });
+        let next = std::mem::take(&mut self.planned);
+        self.planned.extend(planned);
+        self.planned.extend(next);
+    }
+
+    /// The value that may begin here.
+    fn begin_value(&self, is_whole: bool) -> Result<Value, Stop> {
+        let rest = self.rest();
+        can_be_value(rest, is_whole)?;
+        let level = level(rest, is_whole).ok_or(Stop::More)?.map_err(|()| Stop::No)?;
+        let place = self.place();
+        if level == 0 && place < self.judged || self.tried.has(level, place) {
+            return Err(Stop::No);
         }
-        has_ended
+        let tool = before::tool(self.before(), &self.known).filter(|_| level == 0);
+        Ok(Value::new(self.known.clone(), level, tool))
     }
 
     /// Gives what passes up to `to`.
     fn give(&mut self, to: usize, out: &mut impl FnMut(Span<'_>)) {
         if let Some(text) = self.held.get(self.given..to).filter(|text| !text.is_empty()) {
+            self.sample.read(text);
             self.wrap.pass(place(self.base.saturating_add(self.given)), text, out);
             self.given = to;
         }
@@ -298,51 +330,32 @@ impl Firewall {
 
     fn withhold(&mut self, found: Found, out: &mut impl FnMut(Span<'_>)) {
         self.give(self.at.saturating_add(found.from), out);
-        let withheld = self.withheld(found);
-        let is_clean = self.base.saturating_add(self.at) < self.clean;
-        self.wrap.withhold(Wrapped { withheld, is_encoded: found.is_encoded && !is_clean }, out);
+        let from = self.place().saturating_add(found.from);
+        self.at = self.held.ceil_char_boundary(self.at.saturating_add(found.to));
+        if !found.is_own && self.sample.is_here() {
+            self.judged = self.judged.max(self.place());
+            return;
+        }
+        let withheld = Withheld { from: place(from), to: place(self.place()), family: found.family };
+        self.given = self.at;
+        self.wrap.withhold(Wrapped { withheld, is_encoded: found.is_encoded }, out);
         // What stands behind may begin the line that people read.
         self.is_line_start = true;
-    }
-
-    fn withheld(&self, found: Found) -> Withheld {
-        let here = self.base.saturating_add(self.at);
-        let to = self.base.saturating_add(self.held.ceil_char_boundary(self.at.saturating_add(found.to)));
-        Withheld { from: place(here.saturating_add(found.from)), to: place(to), family: found.family }
     }
 }
 
 /// Rejects at once the brackets that begin no JSON value that could hold an object.
 fn can_be_value(bytes: &[u8], is_whole: bool) -> Result<(), Stop> {
-    let mut cursor = Cursor::new(bytes, JSON_MAX, is_whole);
+    let mut cursor = Cursor { bytes, at: 0, is_whole };
     let is_array = cursor.eat(b'[')?;
     cursor.skip(usize::from(!is_array));
     cursor.skip_white()?;
     match cursor.peek()? {
-        Some(b'"' | b'\'' | b'\\' | b'/' | 0xe2 | 0xef | 0xc2) => Ok(()),
+        Some(b'"' | b'\'' | b'\\' | b'/' | b'>' | 0xc2..=0xf4) => Ok(()),
+        Some(b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z') if !is_array => Ok(()),
         Some(b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'T' | b'F' | b'N') if is_array => Ok(()),
         Some(_) | None => Err(Stop::No),
     }
-}
-
-/// Behind the closing tag in `bytes`, or how many of them cannot be the beginning of one.
-fn closing(bytes: &[u8], closes: &[&str], is_whole: bool) -> Result<usize, usize> {
-    let mut cursor = Cursor { bytes, at: 0, is_whole };
-    while let Some(at) = cursor.rest().iter().position(|b| *b == b'<') {
-        cursor.skip(at);
-        let mut ahead = cursor;
-        match Tag::read(&mut ahead, |name| closes.contains(&name)) {
-            Ok(tag) if tag.shape != Shape::Opening => return Ok(ahead.at),
-            Err(Stop::More) => return Err(cursor.at),
-            Ok(_) | Err(Stop::No) => cursor.skip(1),
-        }
-    }
-    Err(bytes.len())
-}
-
-/// Whether the text goes on behind the `max` bytes that are looked at.
-const fn is_longer(bytes: &[u8], max: usize, is_whole: bool) -> bool {
-    bytes.len() > max || bytes.len() == max && !is_whole
 }
 
 /// A place in a spoken text. None is longer than 4 GiB.

@@ -19,6 +19,8 @@ pub(super) struct Tag {
     /// What stands behind `=` in the name, or the value of the attribute `name`; canonical.
     pub(super) value: String,
     pub(super) shape: Shape,
+    /// Whether it closes itself: `<name/>`.
+    pub(super) is_empty: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ impl Tag {
         let shape = if cursor.eat(b'/')? { Shape::Closing } else { Shape::Opening };
         cursor.take_while(2, |b| b == b' ')?;
         match cursor.peek()? {
-            Some(b'|' | 0xef) if shape == Shape::Opening => Self::token(cursor, is_known),
+            Some(b'|' | 0xef) => Self::token(cursor, shape, is_known),
             Some(b) if b.is_ascii_alphabetic() || b >= 0x80 => Self::named(cursor, shape, is_known),
             Some(_) | None => Err(Stop::No),
         }
@@ -52,17 +54,29 @@ impl Tag {
         }
         let name = cursor.take_while(NAME_MAX, |b| b.is_ascii_uppercase() || b == b'_')?;
         let shape = Shape::Token;
-        if cursor.eat(b']')? { Ok(Self { name: canonical(name), value: String::new(), shape }) } else { Err(Stop::No) }
+        if cursor.eat(b']')? {
+            Ok(Self { name: canonical(name), value: String::new(), shape, is_empty: false })
+        } else {
+            Err(Stop::No)
+        }
     }
 
-    fn token(cursor: &mut Cursor<'_>, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
+    /// `<|name|>`, `<|name>`, `<|/name|>`, and tags whose name space stands between bars, `<｜DSML｜invoke …>`.
+    fn token(cursor: &mut Cursor<'_>, shape: Shape, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
         bar(cursor)?;
-        let name =
-            cursor.take_while(NAME_MAX, |b| b != 0xef && (b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80))?;
-        bar(cursor)?;
-        let name = canonical(name);
+        let closes = shape == Shape::Closing || cursor.eat(b'/')?;
+        let is_name = |b: u8| b != 0xef && (b.is_ascii_alphanumeric() || matches!(b, b'_' | b':') || b >= 0x80);
+        let name = canonical(cursor.take_while(NAME_MAX, is_name)?).replace(':', "");
+        let is_open = cursor.peek()? == Some(b'>');
+        if !is_open {
+            bar(cursor)?;
+            if cursor.peek()?.is_some_and(|b| b.is_ascii_alphabetic()) {
+                return Self::named(cursor, if closes { Shape::Closing } else { shape }, is_known);
+            }
+        }
+        let shape = if closes { Shape::Closing } else { Shape::Token };
         if cursor.eat(b'>')? && is_known(&name) {
-            Ok(Self { name, value: String::new(), shape: Shape::Token })
+            Ok(Self { name, value: String::new(), shape, is_empty: false })
         } else {
             Err(Stop::No)
         }
@@ -71,6 +85,15 @@ impl Tag {
     fn named(cursor: &mut Cursor<'_>, shape: Shape, is_known: impl Fn(&str) -> bool) -> Result<Self, Stop> {
         let is_name = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'=') || b >= 0x80;
         let written = cursor.take_while(NAME_MAX, is_name)?;
+        if cursor.eat(b'|')? {
+            let name = canonical(written);
+            let is_closing = cursor.eat(b'>')? && is_known(&name);
+            return if is_closing {
+                Ok(Self { name, value: String::new(), shape: Shape::Closing, is_empty: false })
+            } else {
+                Err(Stop::No)
+            };
+        }
         // Most of what looks like a tag is code: it is told by what follows.
         if !matches!(cursor.peek()?, Some(b'>' | b' ' | b'\t' | b'/')) {
             return Err(Stop::No);
@@ -83,12 +106,12 @@ impl Tag {
         }
         let attributes = cursor.take_while(ATTRIBUTES_MAX, |b| !matches!(b, b'<' | b'>' | b'\n'))?;
         if !cursor.eat(b'>')?
-            || !attributes.iter().all(|b| *b == b' ') && !attributes.contains(&b'=') && attributes != b"/"
+            || !attributes.iter().all(|b| *b == b' ') && !attributes.contains(&b'=') && attributes.trim_ascii() != b"/"
         {
             return Err(Stop::No);
         }
         let value = if value.is_empty() { attribute(attributes) } else { canonical(value) };
-        Ok(Self { name, value, shape })
+        Ok(Self { name, value, shape, is_empty: attributes.ends_with(b"/") })
     }
 }
 
@@ -102,16 +125,17 @@ fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
     (text.get(..at).unwrap_or(text), text.get(at.saturating_add(1)..).unwrap_or_default())
 }
 
-/// The value of the attribute `name`.
+/// The value of the attribute that names a tool.
 fn attribute(attributes: &[u8]) -> String {
     let text = String::from_utf8_lossy(attributes);
-    let Some((_, value)) = text.split_once("name") else { return String::new() };
-    let value = value.trim_start().strip_prefix('=').unwrap_or_default().trim_start();
+    ["name", "tool", "function"].iter().find_map(|name| value_of(&text, name)).unwrap_or_default()
+}
+
+fn value_of(attributes: &str, name: &str) -> Option<String> {
+    let (_, value) = attributes.split_once(name)?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
     let mut chars = value.chars();
-    match chars.next() {
-        Some(quote @ ('"' | '\'')) => {
-            chars.as_str().split(quote).next().map(|value| canonical(value.as_bytes())).unwrap_or_default()
-        }
-        Some(_) | None => String::new(),
-    }
+    let quote = chars.next().filter(|c| matches!(c, '"' | '\'' | '“' | '”' | '＂'))?;
+    let closes = |c: char| c == quote || quote != '\'' && matches!(c, '”' | '＂');
+    chars.as_str().split(closes).next().map(|value| canonical(value.as_bytes()))
 }

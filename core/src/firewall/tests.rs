@@ -8,10 +8,12 @@ use crate::event::ArtifactFamily;
 mod bounds;
 mod comments;
 mod corpus;
+mod costs;
+mod dialects;
 mod laws;
 mod odd;
 
-/// The tools `search`, `get_weather` and `delete_file`, and two kinds of domain artifacts.
+/// The tools `search`, `get_weather`, `delete_file` and `run_command`, and two kinds of domain artifacts.
 fn known() -> Known {
     static KNOWN: OnceLock<Known> = OnceLock::new();
     KNOWN
@@ -20,7 +22,9 @@ fn known() -> Known {
                 let properties = names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"})));
                 json!({"type": "object", "properties": serde_json::Map::from_iter(properties), "required": names})
             };
+            let argv = json!({"type": "array", "items": {"type": "string"}});
             let tools = [
+                ("run_command", json!({"type": "object", "properties": {"argv": argv}})),
                 ("search", schema(&["query"])),
                 ("get_weather", schema(&["city", "unit"])),
                 ("delete_file", schema(&["path"])),
@@ -107,9 +111,9 @@ impl Row {
 }
 
 fn artifacts() -> impl Iterator<Item = Row> {
-    rows(include_str!("tests/artifacts.txt"))
+    rows(include_str!("tests/artifacts.txt")).chain(rows(include_str!("tests/dialects.txt")))
 }
 
 fn clean() -> impl Iterator<Item = Row> {
-    rows(include_str!("tests/clean.txt"))
+    rows(include_str!("tests/clean.txt")).chain(rows(include_str!("tests/samples.txt")))
 }

@@ -1,9 +1,10 @@
 //! A JSON value in a text, plain or as it stands inside a text of another one: `{\"name\": …}`.
 
+use super::calls::Call;
 use super::comments::{Comment, Comments};
 use super::json::{Json, Reads};
-use super::known::Known;
-use crate::event::ArtifactFamily;
+use super::known::{Known, ToolId};
+use super::work;
 
 /// How many times a value may be written into a text and be known again.
 pub(super) const LEVELS_MAX: usize = 2;
@@ -21,21 +22,38 @@ pub(super) struct Value {
     begun: Option<(Comment, usize)>,
     read: usize,
     good: usize,
+    /// How many bytes were looked at: those of comments that were known are not.
+    work: usize,
     is_broken: bool,
+    /// The calls in it, once somebody asked for them.
+    calls: Option<Vec<Call>>,
 }
 
 impl Value {
-    /// A value that was written into texts `level` times.
-    pub(super) fn new(known: Known, level: usize) -> Self {
-        Self { json: Json::new(known), escapes: vec![false; level], begun: None, read: 0, good: 0, is_broken: false }
+    /// A value that was written into texts `level` times, behind the name of `tool` if there is one.
+    pub(super) fn new(known: Known, level: usize, tool: Option<ToolId>) -> Self {
+        let (json, escapes) = (Json::new(known, tool), vec![false; level]);
+        Self { json, escapes, begun: None, read: 0, good: 0, work: 0, is_broken: false, calls: None }
     }
 
-    pub(super) const fn found(&self) -> Option<ArtifactFamily> {
-        self.json.found()
+    /// The calls in it, of which no more is read: see [`Json::calls`].
+    pub(super) fn calls(&mut self, is_cut: bool) -> &[Call] {
+        self.calls.get_or_insert_with(|| self.json.calls(is_cut))
     }
 
-    pub(super) fn found_cut(&self) -> Option<ArtifactFamily> {
-        self.json.found_cut()
+    /// Where brackets were opened.
+    pub(super) fn brackets(&self) -> &[usize] {
+        self.json.brackets()
+    }
+
+    /// Whether a key has no quotes.
+    pub(super) const fn is_bare(&self) -> bool {
+        self.json.is_bare()
+    }
+
+    /// How many bytes were looked at.
+    pub(super) const fn work(&self) -> usize {
+        self.work
     }
 
     /// How many bytes were read.
@@ -48,7 +66,18 @@ impl Value {
         self.good
     }
 
-    pub(super) const fn depth(&self) -> usize {
+    /// Whether a byte was read that cannot stand where it does.
+    pub(super) const fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// How many times it was written into a text.
+    pub(super) const fn level(&self) -> usize {
+        self.escapes.len()
+    }
+
+    /// How many brackets are open.
+    pub(super) fn depth(&self) -> usize {
         self.json.depth()
     }
 
@@ -84,7 +113,10 @@ impl Value {
         }
         let begun = self.begun.take().or(comment.map(|comment| (comment, place)));
         let reads = if self.is_encoded() { self.feed_encoded(bytes) } else { self.feed_plain(bytes) };
-        let end = place.saturating_add(self.read.saturating_sub(before));
+        let taken = self.read.saturating_sub(before);
+        self.work = self.work.saturating_add(taken);
+        work::note(taken.saturating_add(1));
+        let end = place.saturating_add(taken);
         match (begun, self.comment()) {
             (Some((comment, from)), Some(behind)) if reads == Reads::Further => {
                 comments.note(comment, behind, level, from, end.saturating_sub(from));
@@ -110,6 +142,7 @@ impl Value {
     fn feed_encoded(&mut self, bytes: &[u8]) -> Reads {
         for b in bytes {
             let Ok(decoded) = self.decode(*b) else { return Reads::Broken };
+            self.json.set_skew(self.read.saturating_sub(self.json.len()));
             let before = self.json.good();
             let reads = decoded.map_or(Reads::Further, |b| self.json.feed(&[b]));
             if reads == Reads::Broken {

@@ -56,18 +56,50 @@ fn code_is_held_back_no_longer_than_its_brackets_could_be_json() {
     assert!(held_max(code.repeat(20).split_inclusive(|_| true)) <= PROSE_HELD_MAX);
 }
 
+/// A length at which other scanners give up.
+const LONG: usize = 64 * 1024;
+
 #[test]
-fn a_value_that_is_too_long_passes_if_it_begins_without_a_call() {
-    let items = (0..20_000).map(|n| json!({"n": n, "text": "é and more"})).collect::<Vec<_>>();
+fn a_long_value_is_held_to_its_end_and_then_judged_whole() {
+    let items = (0..5_000).map(|n| json!({"n": n, "text": "é and more"})).collect::<Vec<_>>();
     let said = format!("See {} there", Value::from(items));
-    assert!(said.len() > 4 * JSON_MAX);
+    assert!(said.len() > 2 * LONG);
     assert_eq!(scanned([said.as_str()]).kept, said);
-    assert!(held_max(said.split_inclusive(|_| true)) <= 2 * JSON_MAX);
     let call = r#"{"name": "search", "arguments": {}}"#;
     let leaking = format!("{}, {call}]", said.trim_end_matches("] there"));
-    let scanned = scanned([leaking.as_str()]);
-    assert!(!scanned.kept.contains("search"));
-    assert_eq!(scanned.withheld.len(), 1);
+    let found = scanned([leaking.as_str()]);
+    assert_eq!((found.kept, found.withheld.len()), (leaking.replace(call, ""), 1));
+}
+
+#[test]
+fn padding_hides_no_call() {
+    let (blanks, words) = (" ".repeat(LONG + 1_000), "x".repeat(LONG + 1_000));
+    for form in [
+        format!("{{{blanks}\"name\": \"search\", \"arguments\": {{}}}}"),
+        format!("{{\"note\": \"{words}\", \"name\": \"search\", \"arguments\": {{}}}}"),
+        format!("{{/*{words}*/\"name\": \"search\", \"arguments\": {{}}}}"),
+        format!("{{\"arguments\": {{\"query\": \"{words}\"}}, \"name\": \"search\"}}"),
+        format!("<tool_call>{blanks}{{\"name\": \"search\", \"arguments\": {{}}}}</tool_call>"),
+        format!("<function_calls>{blanks}<invoke name=\"search\"></invoke></function_calls>"),
+        format!("[{blanks}search(query=\"x\")]"),
+        format!("get_weather(city=\"{words}\")"),
+        format!("[search(query=\"{words}\"){blanks}, get_weather(city=\"x\")]"),
+    ] {
+        let said = format!("Before {form} behind");
+        let whole = scanned([said.as_str()]);
+        assert_eq!((whole.kept.as_str(), whole.withheld.len()), ("Before  behind", 1), "{}", &said[..32]);
+    }
+}
+
+#[test]
+fn names_and_white_space_are_not_held_back() {
+    let blanks = " ".repeat(2_000);
+    for said in [
+        format!("get_weather{blanks}search{blanks}functions.search{blanks}"),
+        format!("search\n{blanks}\nget_weather{blanks}"),
+    ] {
+        assert!(held_max(said.split_inclusive(|_| true)) <= PROSE_HELD_MAX);
+    }
 }
 
 #[test]

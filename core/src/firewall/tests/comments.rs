@@ -16,10 +16,10 @@ fn read_all(text: &str, level: usize, split: usize, mut forget: impl FnMut(&mut 
     let starts = text.match_indices(['[', '{']).map(|(at, _)| at);
     let read = |at: usize| {
         forget(&mut comments);
-        let mut value = value::Value::new(known(), level);
+        let mut value = value::Value::new(known(), level, None);
         let (first, second) = text.as_bytes()[at..].split_at(split.min(text.len() - at));
         let reads = [value.feed(first, at, &mut comments), value.feed(second, at + first.len(), &mut comments)];
-        format!("{reads:?} {} {} {} {:?}", value.len(), value.good(), value.depth(), value.found_cut())
+        format!("{reads:?} {} {} {} {:?}", value.len(), value.good(), value.depth(), value.calls(true))
     };
     starts.map(read).collect()
 }

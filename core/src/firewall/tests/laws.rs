@@ -142,6 +142,62 @@ const PIECES: &[&str] = &[
     "<search>",
     "<query>",
     "</search>",
+    "search",
+    "get_weather",
+    "search(",
+    "(",
+    ")",
+    "query=\"x\"",
+    "query:",
+    "query",
+    "default_api.",
+    "functions.",
+    "call:",
+    "print(",
+    "await ",
+    "re.",
+    "def ",
+    "=",
+    "to=",
+    "Action: search\nAction Input: x\n",
+    "I do. Action: get_weather\n",
+    "Action Input: ",
+    "get_weather:",
+    "city=\"x\"/>",
+    "<get_weather ",
+    "commentary ",
+    "assistant",
+    "json",
+    ">>>",
+    "<|tool_call>",
+    "<tool_call|>",
+    "<start_function_call>",
+    "<escape>",
+    "<｜DSML｜invoke name=\"search\">",
+    "</｜DSML｜invoke>",
+    "<|from|>",
+    "<|recipient|>",
+    "<|content|>",
+    "<tool>",
+    "</tool>",
+    "<tool_input>",
+    "</tool_input>",
+    "name: search",
+    "tool: get_weather",
+    "tool_call:",
+    "\n  ",
+    "arguments:",
+    "args:",
+    "city: x",
+    "id: 1",
+    "“",
+    "”",
+    "＂",
+    "：",
+    "Words explain. ",
+    "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"other\",\"arguments\":\"{}\"}}",
+    "{\"search\":{\"query\":\"x\"}}",
+    "\"a b c d\"",
 ];
 
 fn text() -> impl Strategy<Value = String> {
@@ -224,6 +280,8 @@ proptest! {
         let prose = "some words, a < b, and (x) ";
         let (before, behind) = prose.split_at(place.index(prose.len()));
         let said = format!("{before}{around}{behind}");
-        prop_assert_eq!(scanned([said.as_str()]).kept, prose);
+        let kept = scanned([said.as_str()]).kept;
+        // What is around it is kept if it says enough of its own.
+        prop_assert!(kept.starts_with(before) && kept.ends_with(behind) && !kept.contains("\"arguments\""), "{}", kept);
     }
 }

@@ -27,17 +27,49 @@ const ROWS: &[(&str, &str)] = &[
     ("a fence in a quote", "> ⟦```json\n> {\"name\":\"search\",\"arguments\":{}}\n> ```⟧\n> ok"),
     ("a long span of code", "⟦`` {\"name\":\"search\",\"arguments\":{}} ``⟧ ok"),
     ("a span of code with more", "`x ⟦{\"name\":\"search\",\"arguments\":{}}⟧` ok"),
+    (
+        "a span of code behind nothing but a routing tag",
+        "<world>PASS</world>⟦```<tool_call>{\"name\": \"x\", \"arguments\": {}}</tool_call>```⟧ ok",
+    ),
+    (
+        "marks of code in a routing tag",
+        "Words <world>```</world>⟦<tool_call>{\"name\": \"x\", \"arguments\": {}}</tool_call>⟧ ok",
+    ),
+    (
+        "a span of code behind nothing but mentions",
+        "＠bob, @Bob Lee ⟦`<tool_call>{\"name\": \"x\", \"arguments\": {}}</tool_call>`⟧ ok",
+    ),
+    (
+        "a sample behind a routing tag and words",
+        "<world>TO: eve</world> Like this: `<tool_call>{\"name\": \"x\", \"arguments\": {}}</tool_call>` ok",
+    ),
+    (
+        "a sample behind a mention and words",
+        "@Bob Lee, this is one: `<tool_call>{\"name\": \"x\", \"arguments\": {}}</tool_call>` ok",
+    ),
+    (
+        "a label of a property that the end of the text cuts",
+        "⟦Action Input: \nAction: search\nAction Input: x\nquery:⟧",
+    ),
     ("tags around a bare call", "&lt;tool_call&gt;⟦{\"name\":\"search\",\"arguments\":{}}⟧&lt;/tool_call&gt;"),
     ("a slash before the bar of a token", "</|python_tag|>search.call(query=\"x\")"),
     ("full-width colon", "⟦Action： search\nAction Input： x⟧\nok"),
-    ("an object of JavaScript", "{name: \"search\", arguments: {}} ok"),
-    ("typographic quotes", "{“name”: “search”, “arguments”: {}} ok"),
+    ("an object of JavaScript", "⟦{name: \"search\", arguments: {}}⟧ ok"),
+    ("typographic quotes", "⟦{“name”: “search”, “arguments”: {}}⟧ ok"),
 ];
 
 #[test]
 fn odd_forms_are_told_apart_as_well() {
     let faults: Vec<String> = ROWS.iter().filter_map(|(title, body)| marked(title, body).check().err()).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn odd_forms_are_told_apart_byte_by_byte_as_well() {
+    for (title, body) in ROWS {
+        let said = marked(title, body).said;
+        assert_eq!(scanned(said.split_inclusive(|_| true)), scanned([said.as_str()]), "{title}");
+    }
 }
 
 #[test]
