@@ -1,8 +1,9 @@
 //! Personal data and keys taken out of texts and values.
 //!
 //! A match is replaced by a fixed marker, e.g. `[email]`, which is not matched again. Values are walked, never their
-//! written form, so what comes out is as well-formed as what went in. Every kind reads a text once and looks a bounded
-//! way ahead: the time is linear in the text's length, whatever stands in it.
+//! written form, and JSON that stands in a text is rewritten value by value: what comes out is as well-formed as what
+//! went in. Every kind reads a text once and looks a bounded way ahead: the time is linear in the text's length, whatever
+//! stands in it.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use serde_json::Value;
 mod card;
 mod email;
 mod iban;
+mod json;
 mod key;
 mod number;
 mod phone;
@@ -75,14 +77,15 @@ impl RedactionKind {
     }
 }
 
-/// `text` with every match of `kinds` replaced by its kind's marker. A text without a match is borrowed, and doing it
-/// twice changes nothing more.
+/// `text` with every match of `kinds` replaced by its kind's marker. Where the text is JSON, or has JSON in it, that is
+/// done to its values as [`redact_value`] does it: a number of which anything is taken out becomes a string. A text without
+/// a match is borrowed, and doing it twice changes nothing more.
 #[must_use]
 pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
     let mut redacted = Cow::Borrowed(text);
     // What stands beside a marker may begin only now. Each pass that changes anything leaves less to find.
     for _ in 0..PASSES_MAX {
-        match kinds.iter().fold(Cow::Borrowed(&*redacted), |text, kind| kind.redact(text)) {
+        match redacted_once(kinds, &redacted) {
             Cow::Borrowed(_) => break,
             Cow::Owned(next) => redacted = Cow::Owned(next),
         }
@@ -90,19 +93,27 @@ pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a
     redacted
 }
 
+fn redacted_once<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
+    json::replace(text, &|name, value| field(kinds, name, value), &|plain| {
+        kinds.iter().fold(Cow::Borrowed(plain), |text, kind| kind.redact(text))
+    })
+}
+
+/// What becomes of a string, or of a number as it is written, in the field `name`.
+fn field<'a>(kinds: &BTreeSet<RedactionKind>, name: Option<&str>, text: &'a str) -> Cow<'a, str> {
+    let hides = kinds.contains(&RedactionKind::Key) && name.is_some_and(|name| key::is_secret(name, text));
+    if hides { Cow::Owned(RedactionKind::Key.marker().to_owned()) } else { redact_text(kinds, text) }
+}
+
 /// How often a text is searched: a match may uncover another one, hardly a third.
 const PASSES_MAX: usize = 8;
 
-/// Redacts the strings in `value` at every depth, the names of fields included. Numbers, and the count of what an array
-/// or object holds, stay: a second name that would become the same marker is numbered, e.g. `[email] 2`. With
-/// [`RedactionKind::Key`], a string that looks random is taken out as a whole if the name of its field is that of a
-/// secret.
+/// Redacts the strings and the numbers in `value` at every depth, the names of fields included. A number becomes a string
+/// if anything is taken out of it. The count of what an array or object holds stays: a second name that would become the
+/// same marker is numbered, e.g. `[email] 2`. With [`RedactionKind::Key`], a string that looks random is taken out as a
+/// whole if the name of its field is that of a secret.
 pub fn redact_value(kinds: &BTreeSet<RedactionKind>, value: &mut Value) {
-    let hides = |name: &str, text: &str| kinds.contains(&RedactionKind::Key) && key::is_secret(name, text);
-    value::walk(value, &|name, text| match name {
-        Some(name) if hides(name, text) => Cow::Owned(RedactionKind::Key.marker().to_owned()),
-        Some(_) | None => redact_text(kinds, text),
-    });
+    value::walk(value, &|name, text| field(kinds, name, text));
 }
 
 fn replace<'a>(text: Cow<'a, str>, marker: &str, find: Find) -> Cow<'a, str> {

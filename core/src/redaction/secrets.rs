@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::value;
+use super::{json, value};
 
 /// The values of a world's secrets, which are taken out of texts wherever they stand. It is never shown nor stored: it
 /// is made when work is performed, and dropped with it.
@@ -38,9 +38,21 @@ impl SecretRules {
         self.values.is_empty()
     }
 
-    /// `text` without the secrets. Those that overlap are taken out together, so that no end of one remains.
+    /// `text` without the secrets. Those that overlap are taken out together, so that no end of one remains. Where the
+    /// text is JSON, or has JSON in it, they are taken out of its values, unless one reaches over several of them.
     #[must_use]
     pub fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let by_value = json::replace(text, &|_name, value| self.without(value), &|plain| self.without(plain));
+        match self.without(&by_value) {
+            Cow::Owned(rest) => Cow::Owned(rest),
+            Cow::Borrowed(_) => by_value,
+        }
+    }
+
+    fn without<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let found = |value: &String| {
             text.match_indices(value.as_str()).map(|(at, value)| at..at + value.len()).collect::<Vec<_>>()
         };

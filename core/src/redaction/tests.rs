@@ -62,12 +62,50 @@ fn values_are_redacted_at_every_depth_and_so_are_the_names_of_fields() {
     });
     redact_value(&all(), &mut value);
     let redacted = json!({
-        "rows": [["[email]", 4_111_111_111_111_111_u64, null], { "to": "call [phone]" }],
+        "rows": [["[email]", "[card]", null], { "to": "call [phone]" }],
         "[email]": 1,
         "[email] 2": 2,
         "note": "say \"hi\" to [email]",
     });
     assert_eq!(value, redacted);
+}
+
+#[test]
+fn json_in_a_text_stays_json_whatever_is_taken_out_of_it() {
+    for (text, left) in [
+        (
+            r#"[{"who": "ada@example.com", "card": 4111111111111111}, {"who": null, "card": 7}]"#,
+            r#"[{"who": "[email]", "card": "[card]"}, {"who": null, "card": 7}]"#,
+        ),
+        (
+            "{\"a\\nada@example.com\": 1,\n \"b\": \"\\tada@example.com\"}",
+            "{\"a\\n[email]\": 1,\n \"b\": \"\\t[email]\"}",
+        ),
+        ("[4111111111111111]", r#"["[card]"]"#),
+        ("4111111111111111", "[card]"),
+        (
+            "2 rows:\n{\"card\":4111111111111111}\n{\"card\":1}\nby ada@example.com",
+            "2 rows:\n{\"card\":\"[card]\"}\n{\"card\":1}\nby [email]",
+        ),
+        ("[not json 4111111111111111]", "[not json [card]]"),
+        (
+            r#"{"password":"q7Rk2mXw9Lt4Zb8v","id":"q7Rk2mXw9Lt4Zb8v"}"#,
+            r#"{"password":"[key]","id":"q7Rk2mXw9Lt4Zb8v"}"#,
+        ),
+        (r#"{"said":"{\"card\":4111111111111111}"}"#, r#"{"said":"{\"card\":\"[card]\"}"}"#),
+        (r#"{"a@b.de":1,"c@b.de":2}"#, r#"{"[email]":1,"[email] 2":2}"#),
+        (r#"{"a":"ada\u0040example.com","b":"\ud800 ada@example.com"}"#, r#"{"a":"[email]","b":"\\ud800 [email]"}"#),
+    ] {
+        assert_eq!(redact_text(&all(), text), left, "{text}");
+    }
+    let rules = SecretRules::new(["1234567", "say \"friend\"", "abc\",\"def"]);
+    for (text, left) in [
+        (r#"{"pin":1234567,"said":"say \"friend\""}"#, r#"{"pin":"[secret]","said":"[secret]"}"#),
+        ("pin 1234567", "pin [secret]"),
+        (r#"["abc","def"]"#, r#"["[secret]"]"#),
+    ] {
+        assert_eq!(rules.redact_text(text), left, "{text}");
+    }
 }
 
 #[test]

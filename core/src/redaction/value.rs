@@ -1,14 +1,14 @@
-//! Strings in JSON values.
+//! Strings and numbers in JSON values.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// What becomes of a string, given the name of the field that holds it, if one does. An array's strings have the name of
-/// the array.
-type Rewrite<'r> = dyn for<'a> Fn(Option<&str>, &'a str) -> Cow<'a, str> + 'r;
+/// What becomes of a string, or of a number as it is written, given the name of the field that holds it, if one does. What
+/// an array holds has the name of the array.
+pub(super) type Rewrite<'r> = dyn for<'a> Fn(Option<&str>, &'a str) -> Cow<'a, str> + 'r;
 
-/// Rewrites every string and every name of a field. A value read from JSON is at most 128 deep.
+/// Rewrites every string, every number and every name of a field. A value read from JSON is at most 128 deep.
 pub(super) fn walk(value: &mut Value, rewrite: &Rewrite<'_>) {
     walk_field(None, value, rewrite);
 }
@@ -25,7 +25,12 @@ fn walk_field(name: Option<&str>, value: &mut Value, rewrite: &Rewrite<'_>) {
             fields.iter_mut().for_each(|(name, field)| walk_field(Some(name), field, rewrite));
             rename(fields, rewrite);
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::Number(number) => {
+            if let Cow::Owned(redacted) = rewrite(name, &number.to_string()) {
+                *value = Value::String(redacted);
+            }
+        }
+        Value::Null | Value::Bool(_) => {}
     }
 }
 
