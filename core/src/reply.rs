@@ -10,7 +10,7 @@ use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
 mod blanks;
-mod bracket;
+pub(crate) mod bracket;
 mod cutter;
 mod own;
 mod piece;

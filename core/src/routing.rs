@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{DampReason, Others, RoutingReason, RoutingRule, RoutingTag};
+use crate::event::{DampReason, Named, Others, RoutingReason, RoutingRule, RoutingTag};
 use crate::ids::{AgentName, EpisodeId, PersonName};
 use crate::spec::{MemoryPolicy, Mentions};
 use crate::world::World;
@@ -10,7 +10,10 @@ use crate::world::World;
 mod damping;
 pub mod mentions;
 
-use mentions::{Addressee, Roster, addressed, mentioned, nearest};
+use mentions::{Addressee, Roster, addressed, named, nearest};
+
+/// How many agents that a person only names in mid-text answer.
+const NAMED_MAX: usize = 3;
 
 /// What is said, as routing sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +27,14 @@ pub struct Speech<'s> {
 /// Whose words they are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker<'s> {
-    /// A person's, or the world's.
-    Outside,
+    /// A person's.
+    Person(&'s PersonName),
+    /// The world's.
+    World,
     /// An agent's, at the end of a turn.
     Agent(Said<'s>),
+    /// An agent's, beside tool calls: whoever would be woken only hears it.
+    BesideCalls(Said<'s>),
 }
 
 /// What routing must know of an agent's reply beside its words.
@@ -62,21 +69,26 @@ pub struct Route {
     pub tag: Option<RoutingTag>,
     /// Who was addressed and is not to answer, so that the conversation ends.
     pub damped: Vec<(AgentName, DampReason)>,
-    /// Addressed names that nobody has, as they were written.
+    /// Names that nobody has, as they were written: those that are addressed, and of the others those that are mistyped.
     pub unknown: Vec<String>,
     /// The agents whose names are nearest to those, best first.
     pub nearest: Vec<AgentName>,
-    /// Agents that are named in mid-text where that does not count.
-    pub only_named: Vec<AgentName>,
+    /// Who is named in mid-text where that does not count.
+    pub only_named: Named,
 }
 
-/// Decides who hears and who answers `speech`.
+/// Decides who hears and who answers `speech`, among those of `roster`.
 #[must_use]
-pub fn route(world: &World, speech: &Speech<'_>) -> Route {
-    let roster = world.roster();
+pub fn route(world: &World, roster: &Roster, speech: &Speech<'_>) -> Route {
     match &speech.speaker {
-        Speaker::Outside => of_outside(world, speech.text, &roster),
-        Speaker::Agent(said) => of_agent(world, said, speech.text, &roster),
+        Speaker::Person(author) => of_outside(world, speech.text, roster, Some(author)),
+        Speaker::World => of_outside(world, speech.text, roster, None),
+        Speaker::Agent(said) => {
+            let mut route = of_agent(world, said, speech.text, roster);
+            damping::damp(world, said, &mut route);
+            route
+        }
+        Speaker::BesideCalls(said) => beside_calls(of_agent(world, said, speech.text, roster)),
     }
 }
 
@@ -123,7 +135,7 @@ fn verdict(rule: RoutingRule, respond: Vec<(AgentName, RoutingReason)>) -> Route
         damped: Vec::new(),
         unknown: Vec::new(),
         nearest: Vec::new(),
-        only_named: Vec::new(),
+        only_named: Named::default(),
     }
 }
 
@@ -132,25 +144,43 @@ fn each(agents: Vec<AgentName>, reason: RoutingReason) -> Vec<(AgentName, Routin
 }
 
 /// A message of a person or of the world: whoever its lines address, else whoever it names, else the main agent, else
-/// everyone. A line that begins with `@` and resolves to nobody never becomes a broadcast.
-fn of_outside(world: &World, text: &str, roster: &Roster) -> Route {
+/// everyone. A line that begins with `@` and resolves to nobody never becomes a broadcast. Whoever else is named is told to
+/// its author, who is known by their own name.
+fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&PersonName>) -> Route {
     let addressed = Addressed::new(addressed(text, roster));
-    let named = if addressed.is_empty() { mentioned(text, roster) } else { Vec::new() };
-    let counts = world.rules().spec().policy.mentions == Mentions::Anywhere;
+    let mut named = Addressed::new(named(text, roster));
+    let counts = world.rules().spec().policy.mentions == Mentions::Anywhere && addressed.is_empty();
+    let in_text: Vec<AgentName> = named.agents.iter().filter(|_| counts).take(NAMED_MAX).cloned().collect();
     let mut route = if !addressed.agents.is_empty() {
         verdict(RoutingRule::Addressed, each(addressed.agents, RoutingReason::Mentioned))
     } else if !addressed.unknown.is_empty() {
         verdict(RoutingRule::Undeliverable, Vec::new())
     } else if !addressed.people.is_empty() {
         verdict(RoutingRule::Addressed, Vec::new())
-    } else if counts && !named.is_empty() {
-        verdict(RoutingRule::Named, each(named, RoutingReason::Named))
+    } else if !in_text.is_empty() {
+        verdict(RoutingRule::Named, each(in_text, RoutingReason::Named))
     } else {
-        Route { only_named: named, ..unaddressed(world) }
+        unaddressed(world)
     };
-    route.nearest = nearest(&addressed.unknown, world.rules().names());
-    (route.people, route.unknown) = (addressed.people, addressed.unknown);
+    named.agents.retain(|agent| !route.respond.iter().any(|(name, _)| name == agent));
+    named.people.retain(|person| !addressed.people.contains(person) && Some(person) != author);
+    named.unknown.retain(|name| !addressed.unknown.contains(name));
+    route.only_named = Named { agents: named.agents, people: named.people };
+    route.unknown = [addressed.unknown, roster.mistyped(&named.unknown)].concat();
+    route.nearest = nearest(&route.unknown, world.rules().names());
+    route.people = addressed.people;
     route
+}
+
+/// The same words beside tool calls: they reach whom they would wake, wake nobody, and decide nothing.
+fn beside_calls(mut route: Route) -> Route {
+    let heard_by = route.respond.drain(..).map(|(agent, _)| (agent, DampReason::BesideCalls)).collect();
+    Route {
+        others: route.others,
+        people: route.people,
+        damped: heard_by,
+        ..verdict(RoutingRule::BesideCalls, Vec::new())
+    }
 }
 
 /// A message of a person that addresses nobody.
@@ -192,6 +222,5 @@ fn of_agent(world: &World, said: &Said<'_>, text: &str, roster: &Roster) -> Rout
     if world.rules().spec().policy.memory == MemoryPolicy::Addressed {
         route.others = Others::Ignore;
     }
-    damping::damp(world, said, &mut route);
     route
 }

@@ -2,14 +2,14 @@
 
 /// As much of a bracket as was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bracket {
+pub(crate) struct Bracket {
     closes: bool,
     letters: usize,
 }
 
 /// What a bracket is with one more character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Read {
+pub(crate) enum Read {
     Further(Bracket),
     Opening,
     Closing,
@@ -20,9 +20,9 @@ const NAME: &[u8] = b"world";
 
 impl Bracket {
     /// `<`.
-    pub(super) const START: Self = Self { closes: false, letters: 0 };
+    pub(crate) const START: Self = Self { closes: false, letters: 0 };
 
-    pub(super) fn then(self, c: char) -> Read {
+    pub(crate) fn then(self, c: char) -> Read {
         let letter = NAME.get(self.letters).map(|letter| char::from(*letter));
         match c {
             ' ' | '\t' if self.letters == 0 || letter.is_none() => Read::Further(self),

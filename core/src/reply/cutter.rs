@@ -12,7 +12,7 @@ use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
 /// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes, and a JSON
-/// value of at most [`JSON_MAX`](crate::firewall::JSON_MAX) bytes.
+/// value or a call to its end.
 ///
 /// Whatever the pieces are, all that it gives, one after the other, is the text of [`FinalReply::of`] the whole.
 #[derive(Debug)]

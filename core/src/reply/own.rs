@@ -2,10 +2,10 @@
 
 use super::piece::Piece;
 use crate::ids::AgentName;
-use crate::routing::mentions::letters::{is_blank, is_break, is_comma};
+use crate::routing::mentions::letters::{is_blank, is_break, is_comma, is_unwrap};
 use crate::routing::mentions::lines::{Fences, Lead};
 use crate::routing::mentions::roster::is_apostrophe;
-use crate::routing::mentions::run::{Link, link};
+use crate::routing::mentions::run::{Gap, Link, link};
 use crate::routing::mentions::{Addressee, Heard, Roster};
 
 /// Takes a reply piece by piece and lets through all but the agent's own mentions.
@@ -17,6 +17,10 @@ pub(super) struct Own {
     phase: Phase,
     /// What stands between the last mention that stays and the one that is read.
     gap: Vec<Piece>,
+    /// Emphasis and brackets that begin with the mention that is read, or with the one that may come.
+    wraps: Vec<Piece>,
+    /// How far the line was read before these.
+    unwrapped: Lead,
     /// The mention that is read, and what came behind it.
     held: Vec<Piece>,
     /// The same as text.
@@ -39,20 +43,33 @@ enum Phase {
 impl Own {
     pub(super) fn new(agent: AgentName, roster: Roster) -> Self {
         let phase = Phase::Before(Lead::START);
-        Self { agent, roster, fences: Fences::default(), phase, gap: Vec::new(), held: Vec::new(), text: String::new() }
+        Self {
+            agent,
+            roster,
+            fences: Fences::default(),
+            phase,
+            gap: Vec::new(),
+            wraps: Vec::new(),
+            unwrapped: Lead::START,
+            held: Vec::new(),
+            text: String::new(),
+        }
     }
 
     pub(super) fn feed(&mut self, piece: Piece, out: &mut Vec<Piece>) {
         let Some(c) = piece.char() else {
             if self.is_reading() {
                 self.held.push(piece)
-            } else {
+            } else if self.wraps.is_empty() {
                 out.push(piece)
+            } else {
+                self.wraps.push(piece)
             }
             return;
         };
         if is_break(c) {
             self.read(true, out);
+            self.keep_wraps(out);
             self.keep(piece, out);
             self.phase = if self.fences.is_open() { Phase::Behind } else { Phase::Before(Lead::START) };
             return;
@@ -73,6 +90,7 @@ impl Own {
 
     pub(super) fn finish(&mut self, out: &mut Vec<Piece>) {
         self.read(true, out);
+        self.keep_wraps(out);
     }
 
     const fn is_reading(&self) -> bool {
@@ -80,23 +98,20 @@ impl Own {
     }
 
     fn go_on(&mut self, lead: Lead, piece: Piece, c: char, out: &mut Vec<Piece>) {
-        match lead.then(c) {
-            Lead::Mentions => {
-                self.phase = Phase::Mentions { lead, has_kept: false };
-                self.hold(piece, c);
+        let next = lead.then(c);
+        if let Lead::Mentions = next {
+            self.phase = Phase::Mentions { lead, has_kept: false };
+            self.hold(piece, c);
+        } else if next.is_wrap() {
+            if self.wraps.is_empty() {
+                self.unwrapped = lead;
             }
-            Lead::Prose => {
-                self.phase = Phase::Behind;
-                self.keep(piece, out);
-            }
-            next @ (Lead::Blank { .. }
-            | Lead::Number { .. }
-            | Lead::Bullet
-            | Lead::Letters { .. }
-            | Lead::Greeted { .. }) => {
-                self.phase = Phase::Before(next);
-                self.keep(piece, out);
-            }
+            self.phase = Phase::Before(next);
+            self.wraps.push(piece);
+        } else {
+            self.phase = if let Lead::Prose = next { Phase::Behind } else { Phase::Before(next) };
+            self.keep_wraps(out);
+            self.keep(piece, out);
         }
     }
 
@@ -126,13 +141,13 @@ impl Own {
                 (false, Some(gap)) => {
                     self.keep_gap(out);
                     self.keep_all(mention, out);
-                    self.gap = self.take(gap);
+                    let closing = self.take(gap.closing);
+                    self.keep_all(closing, out);
+                    self.gap = self.take(gap.between);
+                    self.wraps = self.take(gap.opening);
                     self.phase = Phase::Mentions { lead, has_kept: true };
                 }
-                (true, Some(gap)) => {
-                    drop(self.take(gap));
-                    self.gap.push(Piece::Cut);
-                }
+                (true, Some(gap)) => self.cut(gap, lead, has_kept),
                 (false, None) => {
                     self.keep_gap(out);
                     self.keep_all(mention, out);
@@ -141,6 +156,30 @@ impl Own {
                 (true, None) => self.cut_last(mention, lead, has_kept, out),
             }
         }
+    }
+
+    /// Cuts an own mention with what separates it from the next one.
+    fn cut(&mut self, gap: Gap, lead: Lead, has_kept: bool) {
+        let lead = self.unwrap(gap.closing, lead);
+        drop(self.take(gap.between));
+        self.gap.push(Piece::Cut);
+        let opening = self.take(gap.opening);
+        if self.wraps.is_empty() {
+            self.unwrapped = lead;
+        }
+        self.wraps.extend(opening);
+        self.phase = Phase::Mentions { lead, has_kept };
+    }
+
+    /// Takes off the emphasis and the brackets around an own mention: those before it only if some end with it. Gives how
+    /// far the line is read then.
+    fn unwrap(&mut self, closing: usize, lead: Lead) -> Lead {
+        if closing == 0 || self.wraps.is_empty() {
+            return lead;
+        }
+        drop(self.take(closing));
+        self.wraps.clear();
+        self.unwrapped
     }
 
     /// Cuts an own mention that ends its run: with what separates it from the others; or, alone, with what separates it
@@ -155,7 +194,10 @@ impl Own {
             self.leave(Phase::Behind, out);
             return;
         }
+        let closing = self.text.find(|c| !is_unwrap(c)).unwrap_or(self.text.len());
+        let lead = self.unwrap(closing, lead);
         self.gap.clear();
+        self.keep_wraps(out);
         out.push(Piece::Cut);
         let behind = Phase::Separator { lead, may_be_colon: true };
         self.leave(if has_kept { Phase::Behind } else { behind }, out);
@@ -173,6 +215,12 @@ impl Own {
     fn keep_gap(&mut self, out: &mut Vec<Piece>) {
         let gap = std::mem::take(&mut self.gap);
         self.keep_all(gap, out);
+        self.keep_wraps(out);
+    }
+
+    fn keep_wraps(&mut self, out: &mut Vec<Piece>) {
+        let wraps = std::mem::take(&mut self.wraps);
+        self.keep_all(wraps, out);
     }
 
     /// Takes the first `len` bytes of what is held.

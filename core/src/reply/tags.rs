@@ -1,5 +1,7 @@
 //! Cutting routing tags out of a reply, and reading them.
 
+use std::collections::VecDeque;
+
 use super::bracket::{Bracket, Read};
 use super::piece::{Piece, text_of};
 use super::word::Word;
@@ -14,9 +16,11 @@ pub(super) const TAG_MAX: u32 = 4 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Tags {
     /// What may still belong to a tag.
-    held: Vec<Piece>,
+    held: VecDeque<Piece>,
+    /// How many pieces were let through before it.
+    released: usize,
     /// The tags that have begun in it, the outermost first.
-    begun: Vec<Begun>,
+    begun: VecDeque<Begun>,
     /// A tag ended with its line: only blanks were let through since, and its closing bracket may still come.
     awaits_closing: bool,
     pub(super) found: Found,
@@ -30,7 +34,7 @@ pub(super) struct Found {
     has_unknown: bool,
 }
 
-/// Something that may be a tag. Places are those in what is held.
+/// Something that may be a tag. Places count all pieces, also those that were let through.
 #[derive(Debug, Clone, Copy)]
 enum Begun {
     /// A part of a bracket.
@@ -60,7 +64,7 @@ impl Begun {
 
 impl Tags {
     pub(super) fn feed(&mut self, at: u32, c: char, out: &mut Vec<Piece>) {
-        self.held.push(Piece::Char { at, c });
+        self.held.push_back(Piece::Char { at, c });
         self.step(c);
         self.limit(at, out);
         if self.begun.is_empty() {
@@ -70,14 +74,14 @@ impl Tags {
 
     /// Something was cut before.
     pub(super) fn cut_here(&mut self, out: &mut Vec<Piece>) {
-        self.held.push(Piece::Cut);
+        self.held.push_back(Piece::Cut);
         if self.begun.is_empty() {
             self.release(self.held.len(), out);
         }
     }
 
     pub(super) fn finish(&mut self, out: &mut Vec<Piece>) {
-        while let Some(begun) = self.begun.pop() {
+        while let Some(begun) = self.begun.pop_back() {
             if let Begun::Open { from, body, line: Line::Blank | Line::Words } = begun {
                 self.cut_unclosed(from, body);
             }
@@ -86,14 +90,15 @@ impl Tags {
     }
 
     fn step(&mut self, c: char) {
-        match self.begun.last_mut() {
+        let here = self.here();
+        match self.begun.back_mut() {
             Some(Begun::Part { from, bracket }) => {
                 let from = *from;
                 match bracket.then(c) {
                     Read::Further(next) => *bracket = next,
                     Read::Opening => {
-                        self.begun.pop();
-                        self.begun.push(Begun::Open { from, body: self.held.len(), line: Line::Blank });
+                        self.begun.pop_back();
+                        self.begun.push_back(Begun::Open { from, body: here, line: Line::Blank });
                     }
                     Read::Closing => self.close(from),
                     Read::Neither if c == '<' => self.begin(),
@@ -108,22 +113,32 @@ impl Tags {
         }
     }
 
+    /// Behind the last piece.
+    fn here(&self) -> usize {
+        self.released.saturating_add(self.held.len())
+    }
+
+    /// The place in what is held.
+    const fn held_at(&self, place: usize) -> usize {
+        place.saturating_sub(self.released)
+    }
+
     /// A bracket may begin with the last character.
     fn begin(&mut self) {
-        self.begun.push(Begun::Part { from: self.held.len().saturating_sub(1), bracket: Bracket::START });
+        self.begun.push_back(Begun::Part { from: self.here().saturating_sub(1), bracket: Bracket::START });
     }
 
     /// What looked like brackets is text.
     fn drop_parts(&mut self) {
-        while self.begun.pop_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
-        if let Some(Begun::Open { line: line @ Line::Blank, .. }) = self.begun.last_mut() {
+        while self.begun.pop_back_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
+        if let Some(Begun::Open { line: line @ Line::Blank, .. }) = self.begun.back_mut() {
             *line = Line::Words;
         }
     }
 
     /// The last character is inside an open tag, or text.
     fn say(&mut self, c: char) {
-        let Some(Begun::Open { from, body, line }) = self.begun.last_mut() else { return };
+        let Some(Begun::Open { from, body, line }) = self.begun.back_mut() else { return };
         match line {
             Line::Words if is_break(c) => {
                 *line = Line::Over;
@@ -136,11 +151,11 @@ impl Tags {
     }
 
     fn end_line(&mut self, from: usize, body: usize, c: char) {
-        let Some(end) = self.held.pop() else { return };
+        let Some(end) = self.held.pop_back() else { return };
         let was_cut = self.cut_unclosed(from, body);
-        self.held.push(end);
+        self.held.push_back(end);
         if was_cut {
-            self.begun.pop();
+            self.begun.pop_back();
             self.awaits_closing = true;
             self.step(c);
         }
@@ -148,7 +163,7 @@ impl Tags {
 
     /// Cuts the open tag at `from` if known words stand in it.
     fn cut_unclosed(&mut self, from: usize, body: usize) -> bool {
-        let word = Word::read_unclosed(&text_of(self.held.iter().skip(body)));
+        let word = Word::read_unclosed(&text_of(self.held.iter().skip(self.held_at(body))));
         let is_known = word.is_some();
         if let Some(word) = word {
             self.found.note(word);
@@ -159,10 +174,11 @@ impl Tags {
 
     /// A closing bracket, from `end` on: it closes the innermost open tag.
     fn close(&mut self, end: usize) {
-        while self.begun.pop_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
-        match self.begun.pop() {
+        while self.begun.pop_back_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
+        match self.begun.pop_back() {
             Some(Begun::Open { from, body, .. }) => {
-                let content = self.held.get(body..end).unwrap_or_default();
+                let (body, end) = (self.held_at(body), self.held_at(end));
+                let content = self.held.iter().take(end).skip(body);
                 self.found.note(Word::read(&text_of(content)));
                 self.cut(from);
             }
@@ -175,23 +191,23 @@ impl Tags {
     }
 
     fn cut(&mut self, from: usize) {
-        self.held.truncate(from);
-        self.held.push(Piece::Cut);
+        self.held.truncate(self.held_at(from));
+        self.held.push_back(Piece::Cut);
     }
 
     /// Gives up tags that are too long.
     fn limit(&mut self, at: u32, out: &mut Vec<Piece>) {
-        while let Some(first) = self.begun.first().map(Begun::from) {
-            let is_long = match self.held.get(first) {
+        while let Some(first) = self.begun.front().map(Begun::from) {
+            let is_long = match self.held.get(self.held_at(first)) {
                 Some(Piece::Char { at: from, .. }) => at.saturating_sub(*from) >= TAG_MAX,
                 Some(Piece::Cut) | None => true,
             };
             if !is_long {
                 return;
             }
-            self.begun.remove(0);
-            let next = self.begun.first().map_or(self.held.len(), Begun::from);
-            self.release(next, out);
+            self.begun.pop_front();
+            let next = self.begun.front().map_or(self.here(), Begun::from);
+            self.release(self.held_at(next), out);
         }
     }
 
@@ -199,15 +215,9 @@ impl Tags {
     fn release(&mut self, count: usize, out: &mut Vec<Piece>) {
         let is_text = |piece: &Piece| piece.char().is_some_and(|c| !is_white(c));
         self.awaits_closing &= !self.held.iter().take(count).any(is_text);
-        out.extend(self.held.drain(..count.min(self.held.len())));
-        for begun in &mut self.begun {
-            match begun {
-                Begun::Part { from, .. } => *from = from.saturating_sub(count),
-                Begun::Open { from, body, .. } => {
-                    (*from, *body) = (from.saturating_sub(count), body.saturating_sub(count));
-                }
-            }
-        }
+        let count = count.min(self.held.len());
+        self.released = self.released.saturating_add(count);
+        out.extend(self.held.drain(..count));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Mentions: a small scanner over lines, not a Markdown parser.
 //!
-//! A mention is `@` at the start, behind white space or behind opening punctuation, followed by the name of an agent or
-//! a person. The longest name that fits is the one that is meant: it counts if it ends there, and else nothing does.
-//! Quoted lines, fenced lines and spans of code mention nobody.
+//! A mention is `@` at the start, behind white space, opening punctuation or emphasis, followed by the name of an agent
+//! or a person. The longest name that fits is the one that is meant: it counts if it ends there, and else nothing does.
+//! Quoted lines, fenced lines, spans of code and comments on one line mention nobody.
 
 use std::collections::BTreeSet;
 
@@ -25,13 +25,16 @@ pub use nearest::nearest;
 pub(crate) use roster::Heard;
 pub use roster::{Joined, Roster};
 
-use letters::{is_at, is_blank, is_ignorable, is_opening, is_white};
+use letters::{is_at, is_blank, is_emphasis, is_ignorable, is_opening, is_white};
 use lines::{Fences, Lead, lines};
-use run::{Link, link};
-use span::code_spans;
+use run::{Gap, Link, link};
+use span::hidden;
 
-/// How many mentions in mid-text count.
+/// How many agents that are named in mid-text count.
 const IN_TEXT_MAX: usize = 3;
+
+/// How many different names a text is searched for.
+const NAMED_MAX: usize = 32;
 
 /// Whom a text addresses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,30 +48,52 @@ pub enum Addressee {
 }
 
 /// Whom the lines of `text` address, each once, in the order of the text: the run of mentions at the start of a line,
-/// behind an optional list bullet and an optional greeting.
+/// behind an optional list bullet and an optional greeting, within emphasis or brackets.
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
-    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
-    let mut once = |who: Addressee| {
-        if known.insert(who.clone()) {
-            found.push(who);
-        }
-    };
-    prose(text).filter_map(run_of).for_each(|run| read(run, roster, &mut once));
-    found
+    let mut found = Found::default();
+    prose(text).filter_map(run_of).for_each(|run| read(run, roster, &mut |who| found.add(who)));
+    found.all
 }
 
-/// The first agents that `text` mentions anywhere, each once, in the order of the text: at most three.
+/// Whom `text` names behind an `@` anywhere outside of code, quotes and comments, each once, in the order of the text: at
+/// most 32. Names that nobody has are among them.
 #[must_use]
-pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
-    let mut found = Vec::new();
+pub fn named(text: &str, roster: &Roster) -> Vec<Addressee> {
+    let mut found = Found::default();
     for line in prose(text).filter(|line| !is_quoted(line)) {
         in_line(line, roster, &mut found);
-        if found.len() == IN_TEXT_MAX {
+        if found.is_full() {
             break;
         }
     }
-    found
+    found.all
+}
+
+/// The first agents that `text` names anywhere, each once, in the order of the text: at most three.
+#[must_use]
+pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
+    let agent = |who| if let Addressee::Agent(agent) = who { Some(agent) } else { None };
+    named(text, roster).into_iter().filter_map(agent).take(IN_TEXT_MAX).collect()
+}
+
+/// Those who were found, each once.
+#[derive(Default)]
+struct Found {
+    all: Vec<Addressee>,
+    known: BTreeSet<Addressee>,
+}
+
+impl Found {
+    fn add(&mut self, who: Addressee) {
+        if self.known.insert(who.clone()) {
+            self.all.push(who);
+        }
+    }
+
+    const fn is_full(&self) -> bool {
+        self.all.len() >= NAMED_MAX
+    }
 }
 
 /// The lines of `text` that are not fenced.
@@ -91,10 +116,11 @@ fn run_of(line: &str) -> Option<&str> {
     let mut lead = Lead::START;
     for (at, c) in line.char_indices() {
         lead = lead.then(c);
-        match lead {
-            Lead::Mentions => return line.get(at..),
-            Lead::Prose => return None,
-            Lead::Blank { .. } | Lead::Number { .. } | Lead::Bullet | Lead::Letters { .. } | Lead::Greeted { .. } => {}
+        if let Lead::Mentions = lead {
+            return line.get(at..);
+        }
+        if let Lead::Prose = lead {
+            return None;
         }
     }
     None
@@ -105,39 +131,38 @@ fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
     while let Some(text) = rest {
         let Ok(Link { who, len, gap }) = link(Heard::whole(text), roster) else { return };
         found(who);
-        rest = gap.and_then(|gap| text.get(len.saturating_add(gap)..));
+        rest = gap.and_then(|gap| text.get(len.saturating_add(gap.len())..));
     }
 }
 
-/// Adds the agents that `line` mentions and that are not yet in `found`.
-fn in_line(line: &str, roster: &Roster, found: &mut Vec<AgentName>) {
-    let mut spans = code_spans(line).into_iter().peekable();
+/// Adds those whom `line` names.
+fn in_line(line: &str, roster: &Roster, found: &mut Found) {
+    let mut spans = hidden(line).into_iter().peekable();
     let (mut may_begin, mut skipped) = (true, 0);
     for (at, c) in line.char_indices() {
-        while spans.next_if(|span| span.end <= at).is_some() {}
-        let is_code = spans.peek().is_some_and(|span| span.contains(&at));
-        if at < skipped || found.len() == IN_TEXT_MAX {
+        while spans.next_if(|span| span.place.end <= at).is_some() {}
+        if let Some(span) = spans.peek().filter(|span| span.place.contains(&at)) {
+            may_begin = span.is_comment;
             continue;
         }
-        if is_at(c) && may_begin && !is_code {
-            let behind = at.saturating_add(c.len_utf8());
-            let rest = Heard::whole(line.get(behind..).unwrap_or_default());
-            if let Ok(Some((who, len))) = roster.named(rest) {
-                skipped = behind.saturating_add(len);
-                note(who, found);
+        if at < skipped || found.is_full() {
+            continue;
+        }
+        if is_at(c) && may_begin {
+            let Ok(Link { who, len, gap }) = link(Heard::whole(line.get(at..).unwrap_or_default()), roster) else {
+                return;
+            };
+            if who != Addressee::Unknown(String::new()) {
+                found.add(who);
             }
+            skipped = at.saturating_add(len).saturating_add(gap.map_or(0, Gap::len));
+            may_begin = gap.is_some();
+            continue;
         }
         may_begin = match c {
-            _ if is_ignorable(c) => may_begin,
+            _ if is_ignorable(c) || is_emphasis(c) => may_begin,
             '"' | '\'' => may_begin,
             _ => is_white(c) || is_opening(c),
         };
-    }
-}
-
-fn note(who: Addressee, found: &mut Vec<AgentName>) {
-    match who {
-        Addressee::Agent(agent) if !found.contains(&agent) => found.push(agent),
-        Addressee::Agent(_) | Addressee::Person(_) | Addressee::Unknown(_) => {}
     }
 }

@@ -38,6 +38,27 @@ fn own_mention_goes_with_what_separates_it_from_the_others() {
 }
 
 #[test]
+fn own_mention_goes_with_the_emphasis_around_it() {
+    check_texts(&[
+        ("**@bob** hello", "hello"),
+        ("[@bob]: hello", "hello"),
+        ("- _@bob_ do it", "- do it"),
+        ("hey **@bob**, do it", "hey do it"),
+        ("**@bob please** do it", "**please** do it"),
+        ("**@bob**, **@eve** hello", "**@eve** hello"),
+        ("[@bob], @eve hello", "@eve hello"),
+        ("**@bob, @eve** hello", "**@eve** hello"),
+        ("**@eve**, **@bob** hello", "**@eve** hello"),
+        ("@eve/@bob hello", "@eve hello"),
+        ("@eve & @bob; @tim hello", "@eve & @tim hello"),
+        ("**@bob's** plan", "**bob's** plan"),
+        ("<!-- x -->@bob hello", "<!-- x -->hello"),
+        ("** @bob hello", "** @bob hello"),
+        ("* @bob hello", "* hello"),
+    ]);
+}
+
+#[test]
 fn everything_else_stays() {
     let texts = [
         "ask @bob",

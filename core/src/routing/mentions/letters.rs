@@ -19,6 +19,33 @@ pub(crate) const fn is_comma(c: char) -> bool {
     matches!(c, ',' | '，')
 }
 
+/// What may stand between two mentions of a run, beside blanks: commas, semicolons, slashes and ampersands.
+pub(crate) const fn is_separator(c: char) -> bool {
+    is_comma(c) || matches!(c, '、' | ';' | '；' | '/' | '／' | '&' | '＆')
+}
+
+/// Emphasis of Markdown, which may stand on both sides of a mention.
+pub(crate) const fn is_emphasis(c: char) -> bool {
+    matches!(c, '*' | '_')
+}
+
+/// What may stand right before a mention at the start of a line: emphasis and brackets. What is between quotation marks
+/// is somebody else's word.
+pub(crate) fn is_wrap(c: char) -> bool {
+    is_emphasis(c)
+        || matches!(c, '¿' | '¡')
+        || (is_bracket(c, GeneralCategory::OpenPunctuation) && !matches!(c, '„' | '‚' | '⹂'))
+}
+
+/// What may stand right behind it.
+pub(crate) fn is_unwrap(c: char) -> bool {
+    is_emphasis(c) || is_bracket(c, GeneralCategory::ClosePunctuation)
+}
+
+fn is_bracket(c: char, side: GeneralCategory) -> bool {
+    category(c) == side
+}
+
 /// White space, line breaks included.
 pub(crate) fn is_white(c: char) -> bool {
     if c.is_ascii() {

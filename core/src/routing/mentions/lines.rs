@@ -1,6 +1,6 @@
 //! Lines, fences, and where in a line its address can begin.
 
-use super::letters::{is_at, is_blank, is_break, is_comma, is_white};
+use super::letters::{is_at, is_blank, is_break, is_comma, is_white, is_wrap};
 
 /// The lines of `text`, without their ends.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -84,7 +84,8 @@ impl Fences {
     }
 }
 
-/// How a line begins, fed character by character: blanks, a list bullet, a greeting, and then mentions.
+/// How a line begins, fed character by character: blanks and comments, a list bullet, a greeting, emphasis or brackets, and
+/// then mentions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Lead {
     /// Blanks.
@@ -93,6 +94,14 @@ pub(crate) enum Lead {
     Number { digits: u8 },
     /// A bullet, if a blank follows.
     Bullet,
+    /// A bullet, if a blank follows, else emphasis.
+    Star,
+    /// Emphasis and brackets before a mention, or before a greeting.
+    Wraps,
+    /// As many characters of `<!--`.
+    Comment { seen: u8, has_bullet: bool },
+    /// Within a comment, behind as many dashes.
+    Hidden { dashes: u8, has_bullet: bool },
     /// As many letters of these greetings.
     Letters { count: usize, word: [u8; 5] },
     /// A greeting.
@@ -117,9 +126,17 @@ impl Lead {
                 Self::Number { digits: digits.saturating_add(1) }
             }
             Self::Number { .. } if matches!(c, '.' | ')') => Self::Bullet,
-            Self::Bullet if is_white(c) => Self::Blank { has_bullet: true },
+            Self::Bullet | Self::Star if is_white(c) => Self::Blank { has_bullet: true },
+            Self::Star | Self::Wraps => Self::wrapped(c),
+            Self::Comment { seen, has_bullet } => Self::open_comment(c, seen, has_bullet),
+            Self::Hidden { dashes: 2.., has_bullet } if c == '>' => Self::Blank { has_bullet },
+            Self::Hidden { dashes, has_bullet } if c == '-' => {
+                Self::Hidden { dashes: dashes.saturating_add(1), has_bullet }
+            }
+            Self::Hidden { has_bullet, .. } => Self::Hidden { dashes: 0, has_bullet },
             Self::Letters { count, word } => Self::spell(count, word, c),
             Self::Greeted { .. } if is_at(c) => Self::Mentions,
+            Self::Greeted { .. } if is_wrap(c) => Self::Wraps,
             Self::Greeted { has_comma } if is_blank(c) => Self::Greeted { has_comma },
             Self::Greeted { has_comma: false } if is_comma(c) => Self::Greeted { has_comma: true },
             Self::Number { .. } | Self::Bullet | Self::Greeted { .. } | Self::Prose | Self::Mentions => Self::Prose,
@@ -130,10 +147,34 @@ impl Lead {
         match c {
             _ if is_at(c) => Self::Mentions,
             _ if is_blank(c) => Self::Blank { has_bullet },
-            '-' | '*' | '+' if !has_bullet => Self::Bullet,
+            '-' | '+' if !has_bullet => Self::Bullet,
+            '*' if !has_bullet => Self::Star,
             '0'..='9' if !has_bullet => Self::Number { digits: 1 },
+            '<' => Self::Comment { seen: 1, has_bullet },
+            _ if is_wrap(c) => Self::Wraps,
             _ => Self::spell(0, [0; 5], c),
         }
+    }
+
+    fn wrapped(c: char) -> Self {
+        match c {
+            _ if is_at(c) => Self::Mentions,
+            _ if is_wrap(c) => Self::Wraps,
+            _ => Self::spell(0, [0; 5], c),
+        }
+    }
+
+    fn open_comment(c: char, seen: u8, has_bullet: bool) -> Self {
+        match (seen, c) {
+            (1, '!') | (2, '-') => Self::Comment { seen: seen.saturating_add(1), has_bullet },
+            (3, '-') => Self::Hidden { dashes: 0, has_bullet },
+            (_, _) => Self::Prose,
+        }
+    }
+
+    /// Whether its last character belongs to the mention that may follow.
+    pub(crate) const fn is_wrap(self) -> bool {
+        matches!(self, Self::Star | Self::Wraps)
     }
 
     fn spell(count: usize, mut word: [u8; 5], c: char) -> Self {

@@ -13,7 +13,7 @@ use crate::ids::AgentName;
 const NEAREST_MAX: usize = 3;
 
 /// How many unknown names of one message are looked at.
-const UNKNOWN_MAX: usize = 3;
+pub(super) const UNKNOWN_MAX: usize = 3;
 
 /// The agents whose names are nearest to the `unknown` ones, best first: at most three, and none that is far off.
 #[must_use]
@@ -32,6 +32,12 @@ pub fn nearest(unknown: &[String], names: &Names<AgentName>) -> Vec<AgentName> {
     let mut found: Vec<(usize, &AgentName)> = found.into_iter().map(|(agent, off)| (off, agent)).collect();
     found.sort();
     found.into_iter().take(NEAREST_MAX).map(|(_, agent)| agent.clone()).collect()
+}
+
+/// Whether `unknown` is near to any of `names`: somebody may have mistyped one.
+pub(super) fn is_near<T>(unknown: &str, names: &Names<T>) -> bool {
+    let unknown = fold(unknown);
+    names.iter().any(|(name, _)| off(&unknown, name).is_some())
 }
 
 /// How far `unknown` is from `name`: whole from whole, or at one more its first word from it, or it from one of its

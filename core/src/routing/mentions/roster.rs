@@ -8,6 +8,7 @@ use super::Addressee;
 use super::fold::{cluster_len, push_fold};
 use super::letters::{is_blank, is_ignorable, is_punctuation, is_white, is_word};
 use super::names::{Names, Reach};
+use super::nearest::{UNKNOWN_MAX, is_near};
 use crate::ids::{PersonName, Position};
 use crate::rules::Rules;
 
@@ -79,6 +80,22 @@ impl Roster {
     #[must_use]
     pub fn at(self, until: Position) -> Self {
         Self { until, ..self }
+    }
+
+    /// The same with `person`, who joins at `at`. Who bore the name before keeps it.
+    #[must_use]
+    pub fn with(mut self, person: &PersonName, at: Position) -> Self {
+        let joined = Joined { person: person.clone(), at };
+        Arc::make_mut(&mut self.people).insert(person.as_str(), joined);
+        self
+    }
+
+    /// Those of the `unknown` names that somebody may have mistyped: they are near to the name of an agent or a person. Of
+    /// many the first ones are looked at.
+    #[must_use]
+    pub fn mistyped(&self, unknown: &[String]) -> Vec<String> {
+        let is_typo = |name: &&String| is_near(name, self.rules.names()) || is_near(name, &self.people);
+        unknown.iter().take(UNKNOWN_MAX).filter(is_typo).cloned().collect()
     }
 
     /// The agents.

@@ -78,7 +78,7 @@ fn line_addresses_the_mentions_that_it_begins_with() {
         ("  @bob look", &["bob"]),
         ("\u{feff}@bob look", &["bob"]),
         ("look @bob", &[]),
-        ("(@bob) look", &[]),
+        ("(@bob) look", &["bob"]),
         ("look\n@bob now\n\n@Alice too", &["bob", "Alice"]),
         ("@bob look\nand ask @Zoë", &["bob"]),
         ("one\r\n@bob two\r@Alice three\u{2028}@Zoë four", &["bob", "Alice", "Zoë"]),
@@ -101,9 +101,30 @@ fn mentions_are_separated_by_blanks_commas_or_and() {
         ("@bob and Alice", &["bob"]),
         ("@bob andy @Alice", &["bob"]),
         ("@bob: @Alice is late", &["bob"]),
-        ("@bob; @Alice is late", &["bob"]),
-        ("@bob or @Alice", &["bob"]),
         ("@bob and and @Alice", &["bob"]),
+        ("@bob/@Alice go", &["bob", "Alice"]),
+        ("@bob / @Alice go", &["bob", "Alice"]),
+        ("@bob; @Alice go", &["bob", "Alice"]),
+        ("@bob;@Alice go", &["bob", "Alice"]),
+        ("@bob & @Alice go", &["bob", "Alice"]),
+        ("@bob&@Alice go", &["bob", "Alice"]),
+        ("@bob or @Alice go", &["bob", "Alice"]),
+        ("@bob, or @Alice go", &["bob", "Alice"]),
+        ("@bob OR @Alice go", &["bob", "Alice"]),
+        ("@bob/@Alice; @Zoë & @plan or @build go", &["bob", "Alice", "Zoë", "plan", "build"]),
+        ("@bob、@Alice", &["bob", "Alice"]),
+        ("@bob ／ @Alice； @Zoë ＆ @plan", &["bob", "Alice", "Zoë", "plan"]),
+        ("@bob orange @Alice", &["bob"]),
+        ("@bob o @Alice", &["bob"]),
+        ("@bob - @Alice", &["bob"]),
+        ("@bob + @Alice", &["bob"]),
+        ("@bob | @Alice", &["bob"]),
+        ("@bob/Alice go", &["? bob/Alice"]),
+        ("@bob/ go", &["bob"]),
+        ("@tim/@Alice go", &["? tim", "Alice"]),
+        ("@tim; @Alice go", &["? tim", "Alice"]),
+        ("@tim & @Alice go", &["? tim", "Alice"]),
+        ("@types/node is missing", &["? types/node"]),
         ("@bob@Alice hi", &["? bob@Alice"]),
     ]);
 }
@@ -131,6 +152,68 @@ fn bullets_and_greetings_may_stand_before_a_mention() {
         ("hey@bob", &[]),
         ("howdy @bob", &[]),
         ("hey @tim", &["? tim"]),
+    ]);
+}
+
+#[test]
+fn emphasis_and_brackets_may_stand_around_a_mention() {
+    check_addressed(&[
+        ("**@bob** look", &["bob"]),
+        ("*@bob* look", &["bob"]),
+        ("_@bob_ look", &["bob"]),
+        ("__@bob__ look", &["bob"]),
+        ("***@bob***: look", &["bob"]),
+        ("[@bob] look", &["bob"]),
+        ("[@bob](https://example.org/bob) look", &["bob"]),
+        ("[**@bob**] look", &["bob"]),
+        ("（@bob） look", &["bob"]),
+        ("「@bob」 look", &["bob"]),
+        ("¿@bob?", &["bob"]),
+        ("- **@bob** look", &["bob"]),
+        ("* @bob look", &["bob"]),
+        ("* *@bob* look", &["bob"]),
+        ("1. [@bob] look", &["bob"]),
+        ("hey **@bob** look", &["bob"]),
+        ("hi, [@bob], look", &["bob"]),
+        ("**hey @bob** look", &["bob"]),
+        ("**Hello, @bob and @Alice**", &["bob", "Alice"]),
+        ("**@bob, @Alice** look", &["bob", "Alice"]),
+        ("**@bob**, **@Alice** and _@Zoë_: look", &["bob", "Alice", "Zoë"]),
+        ("**@bob**/**@Alice** look", &["bob", "Alice"]),
+        ("[@bob][@Alice] look", &["bob", "Alice"]),
+        ("@bob (@Alice) look", &["bob", "Alice"]),
+        ("**@bob** is and **@Alice** is not", &["bob"]),
+        ("**@Release Planner**'s plan", &["Release Planner"]),
+        ("**@bob's** turn", &["bob"]),
+        ("**@tim**, @bob look", &["? tim", "bob"]),
+        ("**@bobby** look", &["? bobby"]),
+        ("** @bob look", &[]),
+        ("( @bob) look", &[]),
+        ("**ask @bob**", &[]),
+        ("**bold** @bob", &[]),
+        ("\"@bob\" is a name", &[]),
+        ("“@bob” is a name", &[]),
+        ("„@bob“ is a name", &[]),
+        ("~~@bob~~ look", &[]),
+        ("**`@bob`**", &[]),
+        ("_@bob_2 look", &["? bob_2"]),
+    ]);
+}
+
+#[test]
+fn comments_on_one_line_hide_what_is_in_them() {
+    check_addressed(&[
+        ("<!-- @bob -->", &[]),
+        ("<!--@bob-->\n@Alice look", &["Alice"]),
+        ("<!-- note --> @bob look", &["bob"]),
+        ("  <!-- a --><!-- b -->@bob look", &["bob"]),
+        ("- <!-- x --> @bob look", &["bob"]),
+        ("<!-- x -- y -> z --> @bob look", &["bob"]),
+        ("<!---> @bob --> @Alice", &["Alice"]),
+        ("<!-- @bob look", &[]),
+        ("<!-- begins\n@bob goes on\n-->", &["bob"]),
+        ("<!- @bob", &[]),
+        ("@bob <!-- , @Alice --> look", &["bob"]),
     ]);
 }
 
@@ -272,11 +355,43 @@ fn known_agents_are_found_in_mid_text() {
         ("ask\n> @bob\n```\n@Alice\n```\nbut @Zoë", &["Zoë"]),
         ("ask @bob.smith or @Ann Leech", &[]),
         ("ask @Ann Lee", &["Ann Lee"]),
+        ("ask **@bob** or _@Alice_ or [@Zoë]", &["bob", "Alice", "Zoë"]),
+        ("ask @bob/@Alice", &["bob", "Alice"]),
+        ("ask @bob;@Alice & @Zoë", &["bob", "Alice", "Zoë"]),
+        ("ask <!-- @bob --> @Alice", &["Alice"]),
+        ("ask `<!--` @bob `-->`", &["bob"]),
+        ("ask <!-- ` --> @bob `x`", &["bob"]),
+        ("ask <!-- @bob", &["bob"]),
+        ("a*@bob or 2_@bob", &[]),
+        ("> @bob\nask @Alice", &["Alice"]),
     ];
     for (text, expected) in table {
         let found: Vec<String> = mentioned(text, &roster).iter().map(ToString::to_string).collect();
         assert_eq!(found, *expected, "{text:?}");
     }
+}
+
+#[test]
+fn everybody_who_is_named_is_found_once() {
+    let table: &[(&str, &[&str])] = &[
+        ("@bob, ask @Alice, @ada or @tim", &["bob", "Alice", "person ada", "? tim"]),
+        ("@bob @Alice @Zoë @build @plan", &["bob", "Alice", "Zoë", "build", "plan"]),
+        ("ask @bbo/@bob and @bob", &["? bbo", "bob"]),
+        ("mail ada@example.org, 5@2, @ 7, `@bob`", &[]),
+        ("use @Override here", &["? Override"]),
+    ];
+    for (text, expected) in table {
+        let found: Vec<String> = named(text, &room_of_all()).into_iter().map(shown).collect();
+        assert_eq!(found, *expected, "{text:?}");
+    }
+    let many: String = (0..100).map(|n| format!("and @nobody{n} ")).collect();
+    assert_eq!(named(&many, &room_of_all()).len(), NAMED_MAX);
+}
+
+#[test]
+fn only_names_near_to_a_known_one_are_mistyped() {
+    let unknown = ["Override", "bbo", "adda", "xavier"].map(str::to_owned);
+    assert_eq!(room_of_all().mistyped(&unknown), ["bbo", "adda"]);
 }
 
 #[test]
