@@ -16,15 +16,18 @@ mod call;
 mod edit;
 mod joining;
 mod message;
+mod ran;
 mod reading;
 mod revision;
 #[cfg(test)]
 mod tests;
 mod turn;
 
-pub use call::{CallState, Given, GivenForm, OpenCall, Run};
-pub use joining::Joining;
+pub use call::{Allowance, CallState, Given, GivenForm, OpenCall, Run};
+pub use joining::{JoinEnd, Joining};
 pub use message::Message;
+pub use ran::Ran;
+pub(crate) use ran::note_ran;
 pub(crate) use reading::Reading;
 pub use revision::TakenBack;
 pub(crate) use revision::{is_within, without};

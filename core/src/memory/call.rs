@@ -7,7 +7,8 @@ use crate::content::Content;
 use crate::event::{ApprovalDecided, DecisionText, ToolStarted};
 use crate::ids::{AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
 use crate::port::Input;
-use crate::tool::{EffectClass, Repeat};
+use crate::principal::Person;
+use crate::tool::{EffectClass, Repeat, ToolSpec};
 
 /// A call that was admitted and has no result yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +40,15 @@ pub struct OpenCall {
     /// Why a person denied it, if its agent may read that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied_for: Option<Content<String>>,
+    /// Who allowed it, and how much; `None` as long as nobody had to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Allowance>,
+    /// Whether the rules that it was taken up under want a second person to allow it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wants_two: bool,
+    /// The folder of its tool that a person was asked about last, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// A person's answer to the tool's question.
     pub input: Option<Given>,
     /// The event that moved it last.
@@ -52,6 +62,14 @@ impl OpenCall {
     #[must_use]
     pub fn likeness(tool: &ToolName, arguments: Digest) -> Digest {
         Digest::of(&[tool.as_str().as_bytes(), arguments.as_bytes()])
+    }
+
+    /// Whether its tool works in another folder `now` than the one that people were asked about last, or than it did `then`,
+    /// when its turn began.
+    #[must_use]
+    pub fn is_elsewhere(&self, then: &ToolSpec, now: &ToolSpec) -> bool {
+        let known = self.folder.as_ref().or(then.folder.as_ref());
+        known.is_some() && known != now.folder.as_ref()
     }
 
     /// Notes what a decision says beside yes or no.
@@ -76,6 +94,19 @@ impl OpenCall {
             CallState::Running(run) | CallState::InDoubt { run, .. } => run.attempt,
             CallState::AwaitsAnswer { attempt, .. } | CallState::AwaitsSettlement { attempt, .. } => *attempt,
             CallState::Ready { .. } | CallState::AwaitsApproval { .. } | CallState::AwaitsAgent { .. } => Attempt(1),
+        }
+    }
+
+    /// The attempt that is next; the first if it waits for neither its turn to run nor for permission.
+    #[must_use]
+    pub const fn next(&self) -> Attempt {
+        match &self.state {
+            CallState::Ready { next } | CallState::AwaitsApproval { next, .. } => *next,
+            CallState::Running(_)
+            | CallState::InDoubt { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
+            | CallState::AwaitsSettlement { .. } => Attempt(1),
         }
     }
 
@@ -104,6 +135,15 @@ impl OpenCall {
             | CallState::AwaitsAgent { .. } => None,
         }
     }
+}
+
+/// A person's yes to a call: by a decision, or by a grant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Whose it is.
+    pub by: Person,
+    /// What it allows the call to do at most.
+    pub effect: EffectClass,
 }
 
 /// A person's answer to a tool's question.
@@ -157,6 +197,8 @@ pub enum CallState {
     AwaitsApproval {
         /// The request.
         request: RequestId,
+        /// The attempt that is next once it is allowed.
+        next: Attempt,
     },
     /// It waits for an answer to its tool's question.
     AwaitsAnswer {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Remembered;
+use super::{Ran, Remembered};
 use crate::content::Content;
 use crate::event::{Attachment, Author, Others};
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
@@ -43,6 +43,9 @@ pub struct Message {
     pub turn: Option<TurnId>,
     /// For an agent's message: the news of that turn. Once all of them are taken back, it is gone. Empty for people's.
     pub because: Arc<[Position]>,
+    /// The calls that started in turns that answer it, and those that led to it before other turns took their turns' place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<Ran>,
     /// Whether its words were put in the place of others.
     pub edited: bool,
     /// The episode it belongs to.
@@ -78,6 +81,14 @@ impl Message {
         self.author != Author::Agent(agent.clone())
             && !self.told.contains(agent)
             && (self.others == Others::Store || self.respond.contains(agent) || self.damped.contains(agent))
+    }
+
+    /// Whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
+    /// another agent is no part of these.
+    #[must_use]
+    pub fn is_of_turn(&self) -> bool {
+        let is_asked = |author: &AgentName| self.asks.iter().any(|(asker, _)| asker == author);
+        matches!(&self.author, Author::Agent(author) if !self.is_handoff && !is_asked(author)) && self.turn.is_some()
     }
 
     /// The agent that whoever answers it answers; `None` if that is a person.

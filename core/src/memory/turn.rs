@@ -94,6 +94,9 @@ pub struct ModelState {
     pub items: u32,
     /// How many attempts on this model failed. Those lost to crashes are not among them.
     pub failed: u32,
+    /// The number of attempts on this model that were begun, lost ones among them.
+    #[serde(default)]
+    pub begun: u32,
     /// When the next attempt is due; `None` while one is under way.
     pub retry_at: Option<Time>,
     /// The model that the next attempt asks, if that is another one.

@@ -20,16 +20,20 @@ mod compaction;
 mod doubt;
 mod erasure;
 mod fallback;
+mod fit;
 mod fork;
 mod grant;
 mod join;
 mod label;
 mod meant;
 mod model;
+mod named;
+mod now;
 mod observe;
 mod opening;
 mod people;
 mod refused;
+mod restore;
 mod revision;
 mod rights;
 mod roster;
@@ -137,7 +141,7 @@ impl World {
         let mut draft =
             Draft { world: self, stamp: *stamp, principal: &command.principal, id, events: Vec::new(), cause: None };
         let answer = match draft.act(&meant.action) {
-            Ok(()) => Ok(()),
+            Ok(()) => fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear()),
             Err(No::Quiet(refusal)) => {
                 draft.events.clear();
                 Err(refusal)
@@ -208,22 +212,25 @@ impl Draft<'_> {
             return Err(No::right(RefusalReason::NotAPerson));
         }
         self.check_right(action)?;
+        self.check_giver(action)?;
         if self.world.is_erasing() && asks_a_model(action) {
             return Err(No::STALE);
         }
         match action {
-            Action::Create { world, name, clock, base, definition, node, signer } => {
+            Action::Create { world, name, clock, base, definition, node, signer, copy } => {
                 let opened = self.first_opening(*node, signer.as_deref());
-                self.create(*world, name, *clock, base.as_deref(), definition, opened)
+                self.create(*world, name, *clock, base.as_deref(), definition, opened)?;
+                self.begin_in(*copy);
+                Ok(())
             }
-            Action::Open { node, base, revise, signer } => {
-                self.open(*node, base.as_deref(), revise.as_ref(), signer.as_deref())
+            Action::Open { node, base, revise, signer, copy } => {
+                self.open(*node, base.as_deref(), revise.as_ref(), signer.as_deref(), *copy)
             }
-            Action::Fork { world, name, base, link, effects, node, signer } => {
+            Action::Fork { world, name, base, link, effects, node, signer, copy } => {
                 let (parent, parent_name) = self.world.id().zip(self.world.name().cloned()).ok_or(No::STALE)?;
                 let opened = self.first_opening(*node, signer.as_deref());
                 let (world, name, base, link, effects) = (*world, name.clone(), base.clone(), *link, *effects);
-                self.fork(Forked { world, name, parent, parent_name, base, link, effects }, opened)
+                self.fork(Forked { world, name, parent, parent_name, base, link, effects }, opened, *copy)
             }
             Action::Revise { definition } => self.revise(definition),
             Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),

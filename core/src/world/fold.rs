@@ -28,8 +28,12 @@ impl World {
         match event {
             Event::WorldOpened(event) => self.open_as(event),
             Event::Opened(event) => self.open_again(event),
-            Event::SpecRevised(SpecRevised { spec, spec_digest, text }) => self.revise(spec, *spec_digest, text),
+            Event::SpecRevised(SpecRevised { spec, spec_digest, text, source, .. }) => {
+                self.source.clone_from(source);
+                self.revise(spec, *spec_digest, text);
+            }
             Event::EpochOpened(event) => self.decider = event.decider,
+            Event::Restored(event) => self.copy = Some(event.copy),
             Event::HeadSigned(event) => self.note_head(event),
             Event::Forked(event) => self.branch_off(event),
             Event::ErasureRequested(event) => self.request_erasure(event),
@@ -38,7 +42,8 @@ impl World {
             Event::Labelled(event) => self.labelled = event.clone(),
             Event::RightsChanged(event) => self.change_rights(event),
             Event::StateObserved(event) => self.note_state(event),
-            Event::WarningRecorded(_) | Event::ArtifactWithheld(_) => {}
+            // Opening the world, or giving the call up, has ended the stream already.
+            Event::WarningRecorded(_) | Event::ArtifactWithheld(_) | Event::StreamCut(_) => {}
             Event::JoinElapsed(event) => self.elapse_join(event),
             Event::HandedOff(event) => self.hand_off(event),
             Event::AgentAsked(event) => self.ask_agent(event),
@@ -84,6 +89,7 @@ impl World {
     /// A new incarnation: what an older one had started is in doubt.
     fn open_again(&mut self, event: &Opened) {
         self.incarnation = event.incarnation;
+        self.opened_at = self.time;
         self.sign_with(event.signer.as_deref());
         if let (Some(base), Some(opening)) = (&event.base, &mut self.opening) {
             opening.base = Some(base.clone());

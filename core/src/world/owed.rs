@@ -39,7 +39,7 @@ impl World {
         let requests = self.pending.values().filter_map(|request| expires_at(&request.kind));
         let tick = requests.chain(self.asks().map(|ask| ask.expires_at)).min();
         let joins = self.busy.iter().filter_map(|name| self.memories.get(name)?.joining.as_ref());
-        let join = joins.map(|joining| joining.until).min();
+        let join = joins.map(|joining| if joining.is_over() { self.time } else { joining.until }).min();
         let ticks = [(tick, Due::Expiry), (join, Due::Join)].into_iter();
         let ticks = ticks.filter_map(|(time, due)| Some(Effect::TickAt { time: time?, due }));
         of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).filter(is_its_turn).chain(ticks)

@@ -37,6 +37,9 @@ pub enum RequestKind {
         arguments: Digest,
         /// The digest of the tool's schema.
         schema: Digest,
+        /// The tool's folder, if that was recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
         /// What is odd about the arguments, and shown with them.
         warnings: Vec<Finding>,
         /// The digest of exactly what is shown.
@@ -63,6 +66,16 @@ pub enum RequestKind {
         /// only told.
         is_open: bool,
     },
+}
+
+impl RequestKind {
+    /// What the call may do that permission is asked for.
+    pub(super) const fn effect(&self) -> Option<EffectClass> {
+        match self {
+            Self::Approval { effect, .. } => Some(*effect),
+            Self::Question { .. } | Self::Outcome { .. } => None,
+        }
+    }
 }
 
 /// A request that no longer waits.

@@ -6,7 +6,7 @@ use super::World;
 use crate::content::Content;
 use crate::event::Finding;
 use crate::ids::{AgentName, CallId, ToolName};
-use crate::memory::{CallState, Given};
+use crate::memory::{CallState, Given, OpenCall};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
 use crate::request::Item;
 use crate::tool::EffectClass;
@@ -99,6 +99,19 @@ impl World {
             input: open.input.as_ref().map(Given::input),
             idempotency_key: format!("{}:{call}", self.id()?),
         })
+    }
+
+    /// Whether the tool of an open call is still the one that was called, in the folder that was meant: what a person
+    /// allowed, and what the log says of its effect, is about that one.
+    #[must_use]
+    pub fn has_tool_of(&self, agent: &AgentName, call: CallId) -> bool {
+        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
+        let tool = |open: &OpenCall| {
+            let name = open.tool.as_ref()?;
+            let (then, now) = (turn?.rules.spec().tools.get(name)?, self.rules.spec().tools.get(name)?);
+            Some(then.acts_like(now) && !open.is_elsewhere(then, now))
+        };
+        self.open_call(agent, call).and_then(tool).unwrap_or(false)
     }
 
     /// Whether a run of the call is under way in this incarnation.

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::Draft;
 use super::asking::Errand;
-use crate::canonical::arguments_digest;
+use super::now::Now;
+use crate::canonical::{arguments_digest, read};
 use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::response::{CallPart, LLMResponse};
 use crate::rules::{Rules, Ruling};
-use crate::tool::{EffectClass, ToolKind, ToolSpec};
+use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
 use crate::world::World;
 
 /// What becomes of a call when it is taken up.
@@ -29,6 +30,9 @@ enum Admission<'a> {
     Ends(CallStatus),
 }
 
+/// The warning that a tool ran in a turn whose place this one takes.
+const RAN_BEFORE: &str = "ran_before";
+
 /// A call that may not run unasked.
 pub(super) struct Asking<'a> {
     pub(super) agent: &'a AgentName,
@@ -39,6 +43,8 @@ pub(super) struct Asking<'a> {
     pub(super) arguments: &'a str,
     /// What is odd about its arguments.
     pub(super) warnings: Vec<Finding>,
+    /// The attempt that was about to start; `None` if the call is just taken up.
+    pub(super) attempt: Option<Attempt>,
 }
 
 /// An answer whose calls are taken up, one after the other.
@@ -87,11 +93,14 @@ impl Draft<'_> {
         let mut intake = Intake { world, rules, agent, episode, purpose, counted: BTreeMap::new() };
         for (admitted, (_, part)) in calls.iter().zip(&parts) {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
-            match intake.take(admitted, part) {
+            let redoes =
+                rules.tool_of(agent, &part.tool).filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));
+            match intake.take(admitted, part, redoes.is_some()) {
                 Admission::Free => {}
                 Admission::Remembered(at) => self.end_as_before(agent, call, at),
                 Admission::Asks { tool, effect, warnings } => {
-                    self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings });
+                    let attempt = None;
+                    self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings, attempt });
                 }
                 Admission::AsksAgent(agents) => self.ask_agent(Errand { agent, turn, call, arguments, agents }),
                 Admission::HandsOver(_) if parts.len() > 1 => self.end(agent, call, None, CallStatus::NotAlone),
@@ -99,6 +108,14 @@ impl Draft<'_> {
                 Admission::Ends(status) => self.end(agent, call, None, status),
             }
         }
+    }
+
+    /// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place this one takes. Nothing
+    /// that allows calls in advance allows it: its tool knows the new call by another key.
+    pub(super) fn redoes(&self, agent: &AgentName, tool: &ToolSpec, effect: EffectClass) -> bool {
+        let opened = self.opened_turn(agent).map_or(0, |opened| opened.news.len());
+        let has_run = || self.world.redone_by(agent, opened).any(|ran| ran.tool == tool.name);
+        effect != EffectClass::Read && tool.repeat != Repeat::Always && has_run()
     }
 
     /// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
@@ -116,7 +133,7 @@ impl Draft<'_> {
 
 impl<'a> Intake<'a> {
     /// What becomes of the next call. The checks stand in the order of the room's pipeline.
-    fn take(&mut self, admitted: &AdmittedCall, part: &CallPart) -> Admission<'a> {
+    fn take(&mut self, admitted: &AdmittedCall, part: &CallPart, redoes: bool) -> Admission<'a> {
         let rules = self.rules;
         if self.purpose == Purpose::Closing {
             return Admission::Ends(CallStatus::ToolsDisabled);
@@ -132,9 +149,13 @@ impl<'a> Intake<'a> {
             return Admission::Ends(CallStatus::Invalid(errors));
         }
         // What has no errors is JSON.
-        let arguments = serde_json::from_str(&part.arguments).unwrap_or(Value::Null);
+        let arguments = read(&part.arguments).unwrap_or(Value::Null);
         if rules.forbids(tool, &arguments) {
             return Admission::Ends(CallStatus::Forbidden);
+        }
+        let now = self.world.ruled_now(self.agent, tool, &part.arguments);
+        if let Now::Ends(status) = now {
+            return Admission::Ends(status);
         }
         if !self.counts(tool) {
             return Admission::Ends(CallStatus::QuotaSpent);
@@ -142,10 +163,18 @@ impl<'a> Intake<'a> {
         match (&tool.kind, rules.ruling(tool, &arguments)) {
             (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
             (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
+            (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
+                let ran = redoes.then(|| Finding::warning("", RAN_BEFORE));
+                let warnings = warnings.into_iter().chain(ran).collect();
+                Admission::Asks { tool, effect: tool.effect_of(&arguments), warnings }
+            }
             (ToolKind::Run, Ruling::Runs) => {
                 self.world.memo_of(tool, admitted.arguments).map_or(Admission::Free, Admission::Remembered)
             }
-            (ToolKind::Run, Ruling::Asks(effect)) => Admission::Asks { tool, effect, warnings },
+            (ToolKind::Run, Ruling::Asks(effect)) => {
+                let ran = redoes.then(|| Finding::warning("", RAN_BEFORE));
+                Admission::Asks { tool, effect, warnings: warnings.into_iter().chain(ran).collect() }
+            }
             (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
         }
     }

@@ -1,25 +1,26 @@
 //! Approvals: a call that asks, and what a person decides about it.
 
 use super::admission::Asking;
+use super::now::Now;
 use super::{Draft, No};
-use crate::canonical::arguments_digest;
+use crate::canonical::{arguments_digest, read};
 use crate::command::Judgement;
 use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted, DecisionText, Event,
     Scope, Verdict, Wider,
 };
-use crate::ids::{AgentName, CallId, Digest, RequestId};
+use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
+use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::memory::{CallState, OpenCall};
 use crate::principal::Person;
 use crate::refusal::RefusalReason;
 use crate::rules::schema_digest;
+use crate::spec::WorldSpec;
 use crate::tool::{EffectClass, ToolSpec};
 use crate::world::{Request, RequestKind, approval_text};
 
 /// The shortest prefix of a digest that confirms what was shown.
 const SHOWN_MIN: usize = 8;
-/// The longest arguments that a person may put in the place of an agent's: a commit must hold them.
-const EDITED_BYTES_MAX: usize = 128 * 1024;
 
 /// A call that waits, looked up in its agent's memory, and what is known of it under the rules that it was asked by.
 pub(super) struct Pending<'w> {
@@ -39,7 +40,7 @@ impl<'w> Draft<'w> {
         let digest = arguments_digest(arguments);
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         if turn.is_some_and(|turn| turn.denied.contains(&OpenCall::likeness(&tool.name, digest))) {
-            self.end(agent, call, None, CallStatus::DeniedBefore);
+            self.end(agent, call, asking.attempt, CallStatus::DeniedBefore);
         } else if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
             self.use_grant(grant, agent, call, None);
         } else {
@@ -47,7 +48,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    fn request_approval(&mut self, asking: &Asking<'_>, arguments: Digest) {
+    pub(super) fn request_approval(&mut self, asking: &Asking<'_>, arguments: Digest) {
         let Asking { agent, call, tool, effect, warnings, .. } = asking;
         let ttl = std::time::Duration::from_millis(self.rules_of(agent).spec().limits.approval_ttl_ms(*effect));
         let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
@@ -58,10 +59,55 @@ impl<'w> Draft<'w> {
             effect: *effect,
             arguments,
             schema: schema_digest(tool),
+            folder: self.folder_of(&tool.name),
             warnings: warnings.to_vec(),
             shown: Digest::of(&[shown.as_bytes()]),
             expires_at: self.now().after(ttl),
+            attempt: asking.attempt,
         }));
+    }
+
+    /// Where the tool called `name` works by the newest definition, which this very commit may have recorded.
+    fn folder_of(&self, name: &ToolName) -> Option<String> {
+        let revised = self
+            .events
+            .iter()
+            .rev()
+            .find_map(|event| if let Event::SpecRevised(revised) = event { Some(&revised.spec) } else { None });
+        revised.unwrap_or(self.world.rules.spec()).tools.get(name)?.folder.clone()
+    }
+
+    /// Asks again about each call that waits for a person or was allowed and has not run, if its tool is in another folder
+    /// by `spec`: what people read of it was about another place. The newest definition must be recorded already.
+    pub(super) fn ask_again_where_moved(&mut self, spec: &WorldSpec) {
+        let world = self.world;
+        for agent in &world.busy {
+            let Some(memory) = world.memories.get(agent) else { continue };
+            for (call, open) in &memory.open_calls {
+                let is_asked = match &open.state {
+                    CallState::AwaitsApproval { .. } => true,
+                    CallState::Ready { .. } => open.folder.is_some(),
+                    CallState::Running(_)
+                    | CallState::InDoubt { .. }
+                    | CallState::AwaitsAnswer { .. }
+                    | CallState::AwaitsSettlement { .. }
+                    | CallState::AwaitsAgent { .. } => false,
+                };
+                let Some(tool) = open.tool.as_ref().and_then(|name| self.rules_of(agent).tool_of(agent, name.as_str()))
+                else {
+                    continue;
+                };
+                let has_moved =
+                    spec.tools.get(&tool.name).is_some_and(|now| tool.acts_like(now) && open.is_elsewhere(tool, now));
+                if let Some(arguments) = open.arguments.present().filter(|_| is_asked && has_moved) {
+                    let effect = open.effect.unwrap_or(tool.effect);
+                    let warnings = self.rules_of(agent).findings(&tool.name, arguments);
+                    let attempt = Some(open.next()).filter(|next| *next != Attempt(1));
+                    let asking = Asking { agent, call: *call, tool, effect, arguments, warnings, attempt };
+                    self.request_approval(&asking, open.arguments_digest);
+                }
+            }
+        }
     }
 
     pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
@@ -82,6 +128,9 @@ impl<'w> Draft<'w> {
         let pending = self.pending(id, request)?;
         self.verify_person(person, &pending)?;
         let edited = self.edited(&pending, judgement)?;
+        if edited.is_none() {
+            self.verify_fits(&pending)?;
+        }
         if let Some(arguments) = edited
             && self.is_by_one(agent, pending.tool.effect_at(arguments), person)
         {
@@ -100,7 +149,7 @@ impl<'w> Draft<'w> {
     /// That what the person wrote can be recorded.
     fn verify_size(&self, id: RequestId, judgement: &Judgement) -> Result<(), No> {
         let wider = serde_json::to_string(&judgement.wider).unwrap_or_default();
-        let is_long = judgement.arguments.as_ref().is_some_and(|arguments| arguments.len() > EDITED_BYTES_MAX);
+        let is_long = judgement.arguments.as_ref().is_some_and(|arguments| arguments.len() > ARGUMENTS_BYTES_MAX);
         if is_long || self.is_too_long(judgement.reason.as_deref()) || self.is_too_long(Some(&wider)) {
             return Err(No::about(RefusalReason::TooLong, id));
         }
@@ -122,7 +171,7 @@ impl<'w> Draft<'w> {
         if request.agent != *agent {
             return no(RefusalReason::OtherAgent);
         }
-        self.verify_waits(request, &CallState::AwaitsApproval { request: id }, id)?;
+        self.verify_waits(request, id)?;
         if *expires_at <= self.now() {
             self.expire(id, request);
             return no(RefusalReason::Expired);
@@ -149,10 +198,15 @@ impl<'w> Draft<'w> {
         let now = world.rules.tool_of(&request.agent, name.as_str());
         let is_same = |tool: &ToolSpec, other: &ToolSpec| tool.acts_like(other) && schema_digest(tool) == *schema;
         match then.zip(now) {
-            Some((tool, now)) if is_same(tool, now) && tool.effect_at(arguments) == *effect => {
+            Some((tool, now))
+                if is_same(tool, now) && !open.is_elsewhere(tool, now) && tool.effect_at(arguments) == *effect =>
+            {
                 let text = approval_text(&request.agent, name, *effect, arguments, warnings);
                 if Digest::of(&[text.as_bytes()]) != *shown {
                     return Err(no(RefusalReason::ShownDiffers));
+                }
+                if matches!(world.ruled_now(&request.agent, tool, arguments), Now::Ends(_)) {
+                    return Err(no(RefusalReason::Forbidden));
                 }
                 let (agent, call, effect) = (&request.agent, request.call, *effect);
                 Ok(Pending { id, agent, call, open, tool, effect, arguments })
@@ -163,10 +217,18 @@ impl<'w> Draft<'w> {
 
     /// That it is not the same person who began what led to the call, where the room wants two.
     fn verify_person(&self, person: &Person, pending: &Pending<'_>) -> Result<(), No> {
-        if self.is_by_one(pending.agent, pending.effect, person) {
+        let Pending { agent, open, effect, .. } = *pending;
+        if self.is_by_one(agent, effect, person) || (open.wants_two && self.has_begun(agent, person)) {
             return Err(No::about(RefusalReason::SamePerson, pending.id));
         }
         Ok(())
+    }
+
+    /// That the arguments fit by the rules of now: those that older rules took may have two meanings.
+    pub(super) fn verify_fits(&self, pending: &Pending<'_>) -> Result<(), No> {
+        let findings = self.rules_of(pending.agent).findings(&pending.tool.name, pending.arguments);
+        let is_fit = !findings.iter().any(|finding| finding.severity.is_error());
+        if is_fit { Ok(()) } else { Err(No::about(RefusalReason::BadArguments, pending.id)) }
     }
 
     /// The other arguments that the call is to run with, if there are any and they may run.
@@ -180,8 +242,12 @@ impl<'w> Draft<'w> {
         if rules.findings(&pending.tool.name, arguments).iter().any(|finding| finding.severity.is_error()) {
             return Err(no(RefusalReason::BadArguments));
         }
-        let value = serde_json::from_str(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
-        if rules.forbids(pending.tool, &value) { Err(no(RefusalReason::Forbidden)) } else { Ok(Some(arguments)) }
+        let value = read(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
+        let is_denied_now = matches!(self.world.ruled_now(pending.agent, pending.tool, arguments), Now::Ends(_));
+        if is_denied_now || rules.forbids(pending.tool, &value) {
+            return Err(no(RefusalReason::Forbidden));
+        }
+        Ok(Some(arguments))
     }
 
     /// That a grant can be as wide as it is wanted.
@@ -191,8 +257,7 @@ impl<'w> Draft<'w> {
             Wider::Same => Ok(()),
             Wider::Any if pending.tool.grants_any => Ok(()),
             Wider::Any => no(RefusalReason::AnyNotOffered),
-            Wider::Where(constraints) if Self::is_reach(constraints, arguments) => Ok(()),
-            Wider::Where(_) => no(RefusalReason::BadConstraint),
+            Wider::Where(constraints) => Self::fault_of_reach(pending.tool, constraints, arguments).map_or(Ok(()), no),
         }
     }
 
@@ -228,7 +293,7 @@ impl<'w> Draft<'w> {
         let effect = tool.effect_at(arguments);
         if effect > pending.effect {
             let warnings = self.rules_of(agent).findings(&tool.name, arguments);
-            let asking = Asking { agent, call, tool, effect, arguments, warnings };
+            let asking = Asking { agent, call, tool, effect, arguments, warnings, attempt: None };
             return self.request_approval(&asking, arguments_digest(arguments));
         }
         self.grant(person, pending, (call, effect, arguments), judgement);

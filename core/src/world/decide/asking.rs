@@ -158,6 +158,7 @@ impl<'w> Draft<'w> {
             },
             tag: None,
             damped: Vec::new(),
+            tells_join: false,
             undeliverable: 0,
             unknown: Content::Present(Vec::new()),
         }));

@@ -1,5 +1,6 @@
 //! Runs of tools.
 
+use super::now::Starting;
 use super::{Draft, No};
 use crate::event::{
     CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress, QuestionAsked, SettledHow,
@@ -38,6 +39,9 @@ impl<'w> Draft<'w> {
             self.end(agent, call, Some(attempt), CallStatus::Missing);
             return Ok(());
         };
+        if !self.is_clear(Starting { agent, call, attempt, open, tool })? {
+            return Ok(());
+        }
         self.push(Event::ToolStarted(ToolStarted {
             call,
             agent: agent.clone(),

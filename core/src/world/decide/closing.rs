@@ -94,7 +94,7 @@ impl Draft<'_> {
             }
         }
         self.expire_asks();
-        self.elapse_joins();
+        self.end_joins();
         Ok(())
     }
 

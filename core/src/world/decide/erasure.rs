@@ -45,6 +45,7 @@ impl Draft<'_> {
             events: events.to_vec(),
             basis: basis.to_owned().into(),
         }));
+        self.cut_streams();
         self.cut_erased(events);
         Ok(())
     }

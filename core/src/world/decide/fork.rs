@@ -5,7 +5,7 @@ use crate::decider::{BINARY, decider_id};
 use crate::event::{
     AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Event, Forked, Opened, QuestionAsked, TurnOpened,
 };
-use crate::ids::{AgentName, CallId, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
 use crate::memory::{CallState, OpenCall, Turn};
 use crate::refusal::Refusal;
 use crate::world::{FORKS_DEEP_MAX, Request, RequestKind};
@@ -19,13 +19,14 @@ struct Asked<'w> {
 
 impl<'w> Draft<'w> {
     /// Begins the new world: it is opened, and people are asked again what they were asked in the old one.
-    pub(super) fn fork(&mut self, forked: Forked, opened: Opened) -> Result<(), No> {
+    pub(super) fn fork(&mut self, forked: Forked, opened: Opened, copy: Option<CopyId>) -> Result<(), No> {
         self.check_fork(&forked)?;
         self.push(Event::Forked(forked));
         self.push(Event::Opened(opened));
         if self.world.decider != decider_id() {
             self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
         }
+        self.begin_in(copy);
         let world = self.world;
         for agent in &world.busy {
             let turn = world.memories.get(agent).and_then(|memory| memory.turn.as_ref());
@@ -61,6 +62,7 @@ impl<'w> Draft<'w> {
             horizon: turn.horizon,
             news: turn.because.to_vec(),
             resumes: Some(turn.id),
+            redoes: Vec::new(),
         };
         let resumed = TurnId(self.push(Event::TurnOpened(opened)));
         let at = self.here();
@@ -69,7 +71,7 @@ impl<'w> Draft<'w> {
         let ids: Vec<CallId> = calls.iter().map(|admitted| admitted.call).collect();
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn: resumed, answer, calls }));
         for (call, asked) in ids.into_iter().zip(asked) {
-            self.ask_again(agent, call, asked.request);
+            self.ask_again(agent, call, asked.request, None);
         }
     }
 
@@ -78,7 +80,8 @@ impl<'w> Draft<'w> {
         let world = self.world;
         let open = |id: CallId| world.open_call(agent, id).map(|open| (id, open));
         let waits = |(id, open): (CallId, &'w OpenCall)| {
-            let (CallState::AwaitsApproval { request } | CallState::AwaitsAnswer { request, .. }) = &open.state else {
+            let (CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. }) = &open.state
+            else {
                 return None;
             };
             let request = world.pending.get(request)?;
@@ -93,28 +96,29 @@ impl<'w> Draft<'w> {
     }
 
     /// Asks people the same once more, with the full time to decide.
-    fn ask_again(&mut self, agent: &AgentName, call: CallId, request: &Request) {
+    pub(super) fn ask_again(&mut self, agent: &AgentName, call: CallId, request: &Request, attempt: Option<Attempt>) {
         let agent = agent.clone();
         match (request.kind.clone(), &request.tool) {
-            (RequestKind::Approval { effect, arguments, schema, warnings, shown, .. }, Some(tool)) => {
+            (RequestKind::Approval { effect, arguments, schema, folder, warnings, shown, .. }, Some(tool)) => {
                 let limits = &self.rules_of(&agent).spec().limits;
                 let ttl = std::time::Duration::from_millis(limits.approval_ttl_ms(effect));
                 let (tool, expires_at) = (tool.clone(), self.now().after(ttl));
                 self.push(Event::ApprovalRequested(ApprovalRequested {
+                    attempt,
                     call,
                     agent,
                     tool,
                     effect,
                     arguments,
                     schema,
+                    folder,
                     warnings,
                     shown,
                     expires_at,
                 }));
             }
             (RequestKind::Question { options, choose, schema, question }, _) => {
-                let attempt =
-                    self.world.open_call(&agent, request.call).map_or(crate::ids::Attempt(1), OpenCall::attempt);
+                let attempt = self.world.open_call(&agent, request.call).map_or(Attempt(1), OpenCall::attempt);
                 self.push(Event::QuestionAsked(QuestionAsked {
                     call,
                     agent,

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use super::approval::Pending;
 use super::{Draft, No};
+use crate::canonical::read;
 use crate::command::Judgement;
-use crate::constraint::{Constraint, digest_of_rest, fits_all};
+use crate::constraint::{Constraint, ConstraintFault, Terms, digest_of_rest, fits_all};
 use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider};
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
 use crate::principal::{Person, Principal};
@@ -57,8 +58,11 @@ impl<'w> Draft<'w> {
             {
                 continue;
             }
-            let Ok(Pending { call, tool, effect, arguments, .. }) = self.pending(*id, request) else { continue };
-            if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
+            let Ok(pending) = self.pending(*id, request) else { continue };
+            let Pending { call, tool, effect, arguments, .. } = pending;
+            if self.verify_fits(&pending).is_ok()
+                && let Some(grant) = self.grant_for(agent, tool, effect, arguments)
+            {
                 self.use_grant(grant, agent, call, Some(*id));
             }
         }
@@ -76,8 +80,11 @@ impl<'w> Draft<'w> {
         effect: EffectClass,
         arguments: &str,
     ) -> Option<GrantId> {
+        if self.redoes(agent, tool, effect) {
+            return None;
+        }
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.id);
-        let arguments: serde_json::Value = serde_json::from_str(arguments).ok()?;
+        let arguments = read(arguments).ok()?;
         let allows = |given: &GrantGiven| {
             given.agent == *agent
                 && given.tool == tool.name
@@ -85,6 +92,7 @@ impl<'w> Draft<'w> {
                 && given.schema == schema_digest(tool)
                 && given.settings == tool.settings
                 && (given.turn.is_none() || given.turn == turn)
+                && tool.can_grant(given.reach.constraints())
                 && given.reach.holds(&arguments)
                 && (given.reach != Reach::Any || tool.grants_any)
                 && !self.is_by_one(agent, effect, &given.by)
@@ -108,16 +116,22 @@ impl<'w> Draft<'w> {
         u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether the room wants a second person to allow such a call, and `person` is the one who began what led to it.
+    /// Whether the room wants a second person to allow such a call, by the rules of the turn or by those of now, and `person`
+    /// is the one who began what led to it.
     pub(super) fn is_by_one(&self, agent: &AgentName, effect: EffectClass, person: &Person) -> bool {
-        let is_wanted = self.rules_of(agent).spec().policy.four_eyes.contains(&effect);
+        let mut rules = [self.rules_of(agent), &*self.world.rules].into_iter();
+        rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect)) && self.has_begun(agent, person)
+    }
+
+    /// Whether `person` is one of those who began what led to the agent's turn, as far as anybody can tell.
+    pub(super) fn has_begun(&self, agent: &AgentName, person: &Person) -> bool {
+        let world = self.world;
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let opened = self.opened_turn(agent).map_or(0, |opened| opened.news.len());
-        is_wanted
-            && match turn {
-                Some(turn) => turn.began_by.iter().any(|one| one.is_same_as(person)),
-                None => self.world.began_by(agent, opened).any(|one| one.is_same_as(person)),
-            }
+        match turn {
+            Some(turn) => turn.began_by.iter().any(|one| world.is_one_hand(one, person)),
+            None => world.began_by(agent, opened).any(|one| world.is_one_hand(one, person)),
+        }
     }
 
     pub(super) fn revoke(&mut self, grant: GrantId) -> Result<(), No> {
@@ -142,19 +156,30 @@ impl<'w> Draft<'w> {
             let has_it = spec.agent(&given.agent).is_some_and(|agent| agent.tools.contains(&given.tool));
             let then = world.rules.spec().tools.get(&given.tool);
             let now = spec.tools.get(&given.tool).filter(|_| has_it);
-            if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
+            if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now) && !then.has_moved(now)) {
                 self.push(Event::GrantRevoked(GrantRevoked { grant: *id, by: None }));
             }
         }
     }
 
-    /// Whether `constraints` can be those of a grant for a call with `arguments`.
-    pub(super) fn is_reach(constraints: &[Constraint], arguments: &str) -> bool {
-        let is_part = |constraint: &Constraint| constraint.path.starts_with('/');
-        let Ok(arguments) = serde_json::from_str(arguments) else { return false };
-        (1..=Constraint::MAX).contains(&constraints.len())
-            && constraints.iter().all(is_part)
-            && fits_all(constraints, &arguments)
+    /// Why `constraints` cannot be those of a grant for a call of `tool` with `arguments`; `None` if they can.
+    pub(super) fn fault_of_reach(
+        tool: &ToolSpec,
+        constraints: &[Constraint],
+        arguments: &str,
+    ) -> Option<RefusalReason> {
+        match constraints.iter().find_map(|one| tool.fault_of(one, Terms::Grant)) {
+            Some(ConstraintFault::PathByLetters { .. }) => return Some(RefusalReason::PathByLetters),
+            Some(ConstraintFault::NotPlain { .. }) => return Some(RefusalReason::PathNotPlain),
+            Some(ConstraintFault::NoPath { .. }) => return Some(RefusalReason::NoPath),
+            Some(ConstraintFault::FollowsLinks { .. }) => return Some(RefusalReason::FollowsLinks),
+            Some(ConstraintFault::NoFreeArguments { .. }) => return Some(RefusalReason::NoFreeArguments),
+            Some(ConstraintFault::Unsound(_)) => return Some(RefusalReason::BadConstraint),
+            None => {}
+        }
+        let is_fit = read(arguments).is_ok_and(|arguments| fits_all(constraints, &arguments));
+        let is_fit = is_fit && (1..=Constraint::MAX).contains(&constraints.len());
+        (!is_fit).then_some(RefusalReason::BadConstraint)
     }
 }
 
@@ -165,6 +190,6 @@ fn reach(wider: &Wider, arguments: &str) -> Reach {
         Wider::Where(constraints) => constraints.clone(),
     };
     // Whoever waits for a person has arguments that were checked: they are JSON.
-    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    let arguments = read(arguments).unwrap_or_default();
     Reach::Like { rest: digest_of_rest(&constraints, &arguments), constraints }
 }

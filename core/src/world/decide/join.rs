@@ -1,18 +1,77 @@
-//! Waits for other agents that last too long.
+//! The end of waits for other agents.
 
 use super::Draft;
-use crate::event::{Event, JoinElapsed};
+use crate::content::Content;
+use crate::event::{
+    Author, Event, JoinElapsed, MessageBody, MessagePosted, MessageRouted, Others, RoutingReason, RoutingRule,
+};
+use crate::ids::{AgentName, MessageId};
+use crate::memory::{JoinEnd, Joining};
+use crate::routing::Route;
 
 impl Draft<'_> {
-    /// Records which agents have waited long enough for those that they addressed.
-    pub(super) fn elapse_joins(&mut self) {
+    /// Ends the waits that are over, and those that have lasted long enough. Whoever waited is told, and woken by it, what
+    /// became of those who gave it no answer.
+    pub(super) fn end_joins(&mut self) {
         let world = self.world;
         for agent in &world.busy {
             let joining = world.memories.get(agent).and_then(|memory| memory.joining.as_ref());
-            if let Some(joining) = joining.filter(|joining| joining.until <= self.now()) {
+            let Some(joining) = joining.filter(|joining| joining.is_over() || joining.until <= self.now()) else {
+                continue;
+            };
+            if joining.tells {
+                self.cause = self.cause.or(Some(joining.message));
+                self.tell_join(agent, joining);
+            }
+            if !joining.is_over() {
                 let missing = joining.of.iter().cloned().collect();
                 self.push(Event::JoinElapsed(JoinElapsed { agent: agent.clone(), missing }));
             }
         }
+    }
+
+    fn tell_join(&mut self, agent: &AgentName, joining: &Joining) {
+        let body = MessageBody::text(told(agent, joining));
+        let at =
+            self.push(Event::MessagePosted(MessagePosted::said(MessageId(self.here()), Author::World, None, body)));
+        self.push(Event::MessageRouted(MessageRouted {
+            message: at,
+            episode: joining.episode,
+            rule: RoutingRule::Joined,
+            respond: vec![(agent.clone(), RoutingReason::Joined)],
+            people: Vec::new(),
+            others: Others::Ignore,
+            tag: None,
+            damped: Vec::new(),
+            tells_join: false,
+            undeliverable: 0,
+            unknown: Content::Present(Vec::new()),
+        }));
+    }
+
+    /// Whether `agent`, which said what is routed so, waits for any of those who are to answer.
+    pub(super) fn joins(&self, agent: &AgentName, route: &Route) -> bool {
+        let join = self.rules_of(agent).agent(agent).and_then(|spec| spec.join.as_ref());
+        join.is_some_and(|join| route.respond.iter().any(|(name, _)| join.all_of.contains(name)))
+    }
+}
+
+/// What became of those for whom `agent` waited, as it and people read it.
+fn told(agent: &AgentName, joining: &Joining) -> String {
+    let ended = joining.ended.iter().filter_map(|(name, end)| Some(format!("{name} {}", became(*end)?)));
+    let missing = joining.of.iter().map(|name| format!("{name} has not answered yet"));
+    let all: Vec<String> = ended.chain(missing).collect();
+    format!("{agent} waits no longer: {}.", all.join("; "))
+}
+
+const fn became(end: JoinEnd) -> Option<&'static str> {
+    match end {
+        JoinEnd::Answered => None,
+        JoinEnd::Elsewhere => Some("answered somebody else"),
+        JoinEnd::Passed => Some("had nothing to say"),
+        JoinEnd::Failed => Some("failed"),
+        JoinEnd::Limit => Some("may ask no model any more"),
+        JoinEnd::Stopped => Some("was stopped"),
+        JoinEnd::HandedOff => Some("handed it over"),
     }
 }

@@ -16,16 +16,18 @@ const NOTE_MAX: usize = 4 * 1024;
 impl World {
     /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
     ///
-    /// A definition that is in force already is no revision. A reaction that breaks the rules of agents is the agent's
-    /// failure. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
+    /// A definition that is in force already is no revision, and a copy that the world was opened in last no other one. A
+    /// reaction that breaks the rules of agents is the agent's failure, and an answer that cannot be recorded is the failure
+    /// of an attempt. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
     /// has no result. A client's state is in its canonical form.
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::Open { node, base, revise: Some(definition), signer }
-                if definition.digest() == Some(self.spec_digest) =>
-            {
-                Some(Action::Open { node: *node, base: base.clone(), revise: None, signer: signer.clone() })
+            Action::Open { node, base, revise, signer, copy } => {
+                let revise = revise.clone().filter(|definition| !self.is_in_force(definition));
+                let copy = copy.filter(|copy| self.copy != Some(*copy));
+                let (node, base, signer) = (*node, base.clone(), signer.clone());
+                Some(Action::Open { node, base, revise, signer, copy })
             }
             Action::FinishTool { agent, call, attempt, outcome, progress: Some(_) }
                 if matches!(outcome, ToolOutcome::NeedsInput(_)) || !self.runs(agent, *call, *attempt) =>
@@ -39,13 +41,18 @@ impl World {
                 let judgement = Judgement { world: None, ..judgement.clone() };
                 Some(Action::Decide { agent: agent.clone(), request: *request, judgement })
             }
-            Action::OpenTurn { agent, reaction, .. } => self.fault(agent, None, reaction),
-            Action::ContinueTurn { agent, turn, reaction } => {
-                self.fault(agent, Some(*turn), reaction).or_else(|| self.unaskable(agent, *turn, reaction))
+            Action::OpenTurn { agent, reaction, .. } => {
+                self.fault(agent, None, reaction).or_else(|| self.unfit_reaction(command, agent, None, reaction))
+            }
+            Action::ContinueTurn { agent, turn, reaction } => self
+                .fault(agent, Some(*turn), reaction)
+                .or_else(|| self.unaskable(agent, *turn, reaction))
+                .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
+            Action::RecordAnswer { .. } | Action::RecordFailure { .. } | Action::FailAgent { .. } => {
+                self.bounded(command)
             }
             Action::Observe { name, state } => self.observation(name, state),
             Action::Create { .. }
-            | Action::Open { .. }
             | Action::Revise { .. }
             | Action::PostMessage { .. }
             | Action::Edit { .. }
@@ -54,11 +61,8 @@ impl World {
             | Action::Join
             | Action::Leave
             | Action::Label { .. }
-            | Action::FailAgent { .. }
             | Action::RetryModel { .. }
             | Action::StartStream { .. }
-            | Action::RecordAnswer { .. }
-            | Action::RecordFailure { .. }
             | Action::StartTool { .. }
             | Action::FinishTool { .. }
             | Action::TimeOutTool { .. }

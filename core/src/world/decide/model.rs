@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::opening::LOST_TO_CRASHES;
 use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
@@ -10,11 +11,14 @@ use crate::event::{
 };
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::memory::{ModelState, Turn};
-use crate::response::ModelError;
+use crate::response::{ModelError, ModelErrorKind};
 use crate::world::World;
 
 /// The longest wait for another attempt. A provider that asks for more fails the turn.
 const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
+
+/// The number of openings that a model call gets its attempts in.
+const OPENINGS_MAX: u32 = 3;
 
 impl<'w> Draft<'w> {
     /// The turn and the model call that it has under way, if that is `call`.
@@ -47,6 +51,9 @@ impl<'w> Draft<'w> {
         };
         if !is_due {
             return Err(No::STALE);
+        }
+        if model.retry_at.is_none() && model.begun >= attempts_max(turn) {
+            return self.fail_lost(agent, (turn, model));
         }
         let name = model.next_model();
         let asked = (name, &model.parameters);
@@ -101,7 +108,7 @@ impl<'w> Draft<'w> {
         error: &ModelError,
     ) -> Result<(), No> {
         let (turn, model) = self.under_way(agent, call, attempt)?;
-        let (id, episode, at, parameters) = (turn.id, turn.episode, model.at, model.parameters.clone());
+        let at = model.at;
         let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
         let again = self.retry_at(turn, model, error).filter(|_| !was_shown);
         let is_over = again.is_none() && !was_shown;
@@ -110,7 +117,7 @@ impl<'w> Draft<'w> {
         self.cause = Some(at);
         self.push(Event::ModelFailed(ModelFailed {
             agent: agent.clone(),
-            turn: id,
+            turn: turn.id,
             call,
             attempt,
             kind: error.kind,
@@ -121,14 +128,39 @@ impl<'w> Draft<'w> {
             reached: error.reached,
             detail: Content::Present(error.detail.clone()),
         }));
-        if retry_at.is_none() && model.purpose == Purpose::Compaction {
-            return self.go_without_summary(agent, &parameters);
+        if retry_at.is_some() { Ok(()) } else { self.give_up_call(agent, (turn, model), error.kind.code()) }
+    }
+
+    /// Ends a model call that gets no further attempt, and the turn with it: a summary can be done without.
+    fn give_up_call(&mut self, agent: &AgentName, (turn, model): (&Turn, &ModelState), code: &str) -> Result<(), No> {
+        if model.purpose == Purpose::Compaction {
+            return self.go_without_summary(agent, &model.parameters);
         }
-        if retry_at.is_none() {
-            self.tell(Notice::TurnFailed { agent: agent.clone(), code: error.kind.code().to_owned() }, None, episode);
-            self.close(agent, id, CloseReason::Failed);
-        }
+        self.tell(Notice::TurnFailed { agent: agent.clone(), code: code.to_owned() }, None, turn.episode);
+        self.close(agent, turn.id, CloseReason::Failed);
         Ok(())
+    }
+
+    /// The last attempt that a call gets on its model was lost with its process: the call itself may be what ends them.
+    fn fail_lost(&mut self, agent: &AgentName, (turn, model): (&Turn, &ModelState)) -> Result<(), No> {
+        self.cause = Some(model.at);
+        let kind = ModelErrorKind::Outage;
+        let fallback = self.fallback_of(agent, (turn, model), kind);
+        let retry_at = fallback.as_ref().map(|_| self.now());
+        self.push(Event::ModelFailed(ModelFailed {
+            agent: agent.clone(),
+            turn: turn.id,
+            call: model.call,
+            attempt: model.attempt,
+            kind,
+            retry_after_ms: None,
+            retry_at,
+            fallback,
+            played: None,
+            reached: None,
+            detail: Content::Present(format!("{} attempts, the last of them lost with its process", model.begun)),
+        }));
+        if retry_at.is_some() { Ok(()) } else { self.give_up_call(agent, (turn, model), LOST_TO_CRASHES) }
     }
 
     /// When another attempt on the same model is due; `None` if it would be in vain.
@@ -136,9 +168,15 @@ impl<'w> Draft<'w> {
         let rules = turn.rules.spec();
         let failed = model.failed.saturating_add(1);
         let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
-        let is_worth_it = error.kind.is_transient() && failed < rules.limits.attempts && asked <= RETRY_MAX;
+        let is_left = failed < rules.limits.attempts && model.begun < attempts_max(turn);
+        let is_worth_it = error.kind.is_transient() && is_left && asked <= RETRY_MAX;
         is_worth_it.then(|| self.now().after(backoff(failed, &self.stamp.seed).max(asked)))
     }
+}
+
+/// The most attempts of a call on one model, those that were lost with their processes among them.
+fn attempts_max(turn: &Turn) -> u32 {
+    turn.rules.spec().limits.attempts.saturating_mul(OPENINGS_MAX)
 }
 
 /// The wait after the `failed`-th failure: doubled each time, with jitter from the stamp's seed, at most [`RETRY_MAX`].

@@ -4,10 +4,13 @@ use super::{Draft, No};
 use crate::commit::StepKey;
 use crate::decider::{BINARY, decider_id};
 use crate::event::{ClockKind, EpochOpened, Event, Opened, SpecRevised, StepDone, WorldOpened};
-use crate::ids::{Digest, Incarnation, NodeId, Position, WorldId, WorldName};
+use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, WorldId, WorldName};
 use crate::refusal::Refusal;
 use crate::rules::Rules;
 use crate::spec::{Definition, SpecText};
+
+/// The code of work that the processes died of which did it.
+pub(super) const LOST_TO_CRASHES: &str = "lost_to_crashes";
 
 impl Draft<'_> {
     pub(super) fn create(
@@ -29,6 +32,7 @@ impl Draft<'_> {
             clock,
             decider: decider_id(),
             base: base.map(str::to_owned),
+            source: definition.source.clone(),
             spec_digest,
             spec: definition.spec.clone(),
             text: definition.text.clone(),
@@ -48,6 +52,7 @@ impl Draft<'_> {
         base: Option<&str>,
         revise: Option<&Definition>,
         signer: Option<&str>,
+        copy: Option<CopyId>,
     ) -> Result<(), No> {
         let incarnation = self.world.incarnation.next();
         let (base, signer) = (base.map(str::to_owned), signer.map(str::to_owned));
@@ -55,6 +60,8 @@ impl Draft<'_> {
         if self.world.decider != decider_id() {
             self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
         }
+        self.cut_streams();
+        self.restore(copy);
         revise.map_or(Ok(()), |definition| self.revise(definition))?;
         self.count_lost_deliveries();
         Ok(())
@@ -67,8 +74,8 @@ impl Draft<'_> {
             let Some(memory) = world.memories.get(agent) else { continue };
             let max = memory.turn.as_ref().map_or(&world.rules, |turn| &turn.rules).spec().limits.attempts;
             if world.is_delivered(agent, memory, self.now()) && memory.lost.saturating_add(1) >= max {
-                self.record_agent_failure(agent, memory, "lost_to_crashes", "", None);
-                self.give_up(agent, memory, "lost_to_crashes");
+                self.record_agent_failure(agent, memory, LOST_TO_CRASHES, "", None);
+                self.give_up(agent, memory, LOST_TO_CRASHES);
             }
         }
     }
@@ -79,10 +86,13 @@ impl Draft<'_> {
             let why = "the privacy of a world cannot change; begin another world".to_owned();
             return Err(No::Quiet(Refusal::BadDefinition { why }));
         }
-        if spec_digest != self.world.spec_digest {
-            let (spec, text) = (definition.spec.clone(), definition.text.clone());
-            self.push(Event::SpecRevised(SpecRevised { spec_digest, spec, text }));
+        self.check_newcomers(definition)?;
+        if !self.world.is_in_force(definition) {
+            let (spec, text, source) = (definition.spec.clone(), definition.text.clone(), definition.source.clone());
+            let (by, changes) = (Some(self.principal.clone()), self.world.definition().changes_to(definition));
+            self.push(Event::SpecRevised(SpecRevised { by, changes, source, spec_digest, spec, text }));
             self.end_grants_of_changed(&definition.spec);
+            self.ask_again_where_moved(&definition.spec);
         }
         Ok(())
     }

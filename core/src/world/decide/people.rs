@@ -89,7 +89,8 @@ impl<'w> Draft<'w> {
         let Some(open) = open else { return Ok(()) };
         let tool = open.tool.as_ref().and_then(|tool| self.rules_of(agent).spec().tools.get(tool));
         let effect = open.effect.or(tool.map(|tool| tool.effect));
-        let is_by_one = effect.is_none_or(|effect| self.is_by_one(agent, effect, person));
+        let is_by_one = effect.is_none_or(|effect| self.is_by_one(agent, effect, person))
+            || (open.wants_two && self.has_begun(agent, person));
         if is_by_one && tool.is_some() { Err(No::about(RefusalReason::SamePerson, id)) } else { Ok(()) }
     }
 
@@ -129,9 +130,10 @@ impl<'w> Draft<'w> {
     }
 
     /// Looks the call up in its agent's memory: a request is good only while that call waits for it.
-    pub(super) fn verify_waits(&self, request: &Request, state: &CallState, id: RequestId) -> Result<(), No> {
+    pub(super) fn verify_waits(&self, request: &Request, id: RequestId) -> Result<(), No> {
+        let waits = |state: &CallState| matches!(state, CallState::AwaitsApproval { request, .. } if *request == id);
         match self.open_call(&request.agent, request.call) {
-            Ok(open) if open.state == *state => Ok(()),
+            Ok(open) if waits(&open.state) => Ok(()),
             Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
         }
     }

@@ -37,7 +37,7 @@ impl<'w> Draft<'w> {
     /// Whether the roster knows somebody else by the name of `person`.
     pub(super) fn is_taken(&self, person: &Person) -> bool {
         let known = self.world.people.get(&person.display);
-        known.is_some_and(|known| !known.is_same_as(person))
+        known.is_some_and(|known| !self.world.is_one_hand(known, person))
     }
 
     /// Whoever does something here is in the roster from then on, so that agents can name them.

@@ -13,10 +13,19 @@ use crate::memory::Message;
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
 use crate::reply::FinalReply;
-use crate::routing::mentions::name_fault;
+use crate::routing::mentions::{Roster, name_fault};
 use crate::routing::{Route, Said, Speaker, Speech, route};
 use crate::spec::{Limits, WhileWaiting};
 use crate::world::Told;
+
+/// What an agent says in its own words.
+#[derive(Clone, Copy)]
+enum Words<'a> {
+    /// Its reply, which these agents read as the result of their calls.
+    Reply { told: &'a [AgentName] },
+    /// Something beside its tool calls.
+    BesideCalls,
+}
 
 impl Draft<'_> {
     pub(super) fn post(
@@ -38,7 +47,7 @@ impl Draft<'_> {
         let message = MessageId(self.here());
         let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
         let at = self.push(Event::MessagePosted(MessagePosted::said(message, author.clone(), reply_to, body)));
-        self.route(at, EpisodeId(at), &author, &Speech { text, speaker: Speaker::Outside });
+        self.route_outside(at, &author, text);
         Ok(())
     }
 
@@ -92,6 +101,12 @@ impl Draft<'_> {
         fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
     }
 
+    /// Routes a person's message, or the world's.
+    pub(super) fn route_outside(&mut self, at: Position, author: &Author, text: &str) {
+        let speaker = if let Author::Person(person) = author { Speaker::Person(person) } else { Speaker::World };
+        self.route(at, EpisodeId(at), author, &Speech { text, speaker });
+    }
+
     /// Posts an agent's reply, finalised. Its text stands in the answer at `answer`.
     pub(super) fn post_reply(
         &mut self,
@@ -100,6 +115,34 @@ impl Draft<'_> {
         answer: Position,
         stream: Option<Position>,
         reply: &FinalReply,
+    ) {
+        let told = self.askers_of(agent);
+        self.post_words(agent, turn, (answer, stream), reply, Words::Reply { told: &told });
+    }
+
+    /// Posts what an agent says beside its tool calls, finalised, if anything of it is left: people read it, others remember
+    /// it, and it wakes nobody.
+    pub(super) fn post_beside_calls(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        answer: Position,
+        stream: Option<Position>,
+        reply: &FinalReply,
+    ) {
+        self.note_withheld(agent, turn, answer, stream, reply);
+        if !reply.text.is_empty() {
+            self.post_words(agent, turn, (answer, stream), reply, Words::BesideCalls);
+        }
+    }
+
+    fn post_words(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        (answer, stream): (Position, Option<Position>),
+        reply: &FinalReply,
+        words: Words<'_>,
     ) {
         let message = MessageId(stream.unwrap_or_else(|| self.here()));
         let author = Author::Agent(agent.clone());
@@ -114,10 +157,13 @@ impl Draft<'_> {
             body: MessageBody::default().into(),
         }));
         let episode = self.episode_of(agent).unwrap_or(EpisodeId(at));
-        let told = self.askers_of(agent);
         let replies_to = newest.as_deref().and_then(Message::answered_agent);
-        let said = Said { agent, episode, tag: reply.tag, to: &reply.to, told: &told, replies_to };
-        self.route(at, episode, &author, &Speech { text: &reply.text, speaker: Speaker::Agent(said) });
+        let said = Said { agent, episode, tag: reply.tag, to: &reply.to, told: &[], replies_to };
+        let speaker = match words {
+            Words::Reply { told } => Speaker::Agent(Said { told, ..said }),
+            Words::BesideCalls => Speaker::BesideCalls(said),
+        };
+        self.route(at, episode, &author, &Speech { text: &reply.text, speaker });
     }
 
     /// The newest message of the news that the open turn takes up, or the one that this very commit opens.
@@ -146,7 +192,8 @@ impl Draft<'_> {
 
     /// Decides who hears and who answers the message at `at`, and records the verdicts.
     pub(super) fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, speech: &Speech<'_>) {
-        let mut route = route(self.world, speech);
+        let mut route = route(self.world, &self.roster(), speech);
+        let tells_join = matches!(author, Author::Agent(agent) if self.joins(agent, &route));
         let (respond, full): (Vec<_>, Vec<_>) = route.respond.drain(..).partition(|(name, _)| !self.is_full(name));
         let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
         self.push(Event::MessageRouted(MessageRouted {
@@ -158,6 +205,7 @@ impl Draft<'_> {
             others: route.others,
             tag: route.tag,
             damped: route.damped.clone(),
+            tells_join,
             undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len())).unwrap_or(u32::MAX),
             unknown: Content::Present(route.unknown.clone()),
         }));
@@ -180,18 +228,33 @@ impl Draft<'_> {
         }
     }
 
-    /// Tells the author, or everyone, what of a message did not reach anybody.
+    /// The roster with those who join in this very commit: their first message can name them.
+    fn roster(&self) -> Roster {
+        let first = self.world.head.next();
+        let joined = |(index, event): (u64, &Event)| {
+            if let Event::PersonJoined(joined) = event {
+                Some((joined.person.display.clone(), first.plus(index)))
+            } else {
+                None
+            }
+        };
+        let new = (0..).zip(&self.events).filter_map(joined);
+        new.fold(self.world.roster(), |roster, (person, at)| roster.with(&person, at))
+    }
+
+    /// Tells the author, or everyone, in one notice what of a message did not reach anybody.
     fn tell_route(&mut self, message: Position, episode: EpisodeId, to: Option<&PersonName>, route: Route) {
-        let Route { rule, unknown, nearest, only_named: agents, .. } = route;
-        if !unknown.is_empty() {
-            self.tell(Notice::Undeliverable { message, nearest }, to.cloned(), episode);
-        }
-        if !agents.is_empty() {
-            self.tell(Notice::OnlyNamed { message, agents }, to.cloned(), episode);
-        }
-        if rule == RoutingRule::TooMany {
-            self.tell(Notice::NobodyAnswers { message }, to.cloned(), episode);
-        }
+        let Route { rule, unknown, nearest, only_named: named, .. } = route;
+        let notice = if rule == RoutingRule::TooMany {
+            Notice::NobodyAnswers { message, nearest, named }
+        } else if !unknown.is_empty() {
+            Notice::Undeliverable { message, nearest, named }
+        } else if !named.is_empty() {
+            Notice::OnlyNamed { message, agents: named.agents, people: named.people }
+        } else {
+            return;
+        };
+        self.tell(notice, to.cloned(), episode);
     }
 
     fn tell_damped(&mut self, agent: &AgentName, other: &AgentName, reason: DampReason, episode: EpisodeId) {
@@ -199,6 +262,7 @@ impl Draft<'_> {
         let notice = match reason {
             DampReason::HopBudget => Notice::HopBudgetSpent { agent },
             DampReason::Pair => Notice::PairDamped { agent, other },
+            DampReason::BesideCalls => return,
         };
         self.tell_once(notice, episode);
     }

@@ -9,7 +9,7 @@ use crate::event::{
     AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, SpentLimit, TurnClosed, TurnDeclined,
     TurnOpened, Unasked,
 };
-use crate::ids::{AgentName, Attempt, EpisodeId, Position, Time, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
 use crate::port::Reaction;
 use crate::reply::FinalReply;
@@ -19,15 +19,24 @@ use crate::rules::Rules;
 use crate::world::World;
 
 /// News that an agent takes up.
+#[derive(Clone)]
 struct News {
     positions: Vec<Position>,
     /// What put the newest of them into the inbox: the message itself, or what a person changed so that it is there again.
     cause: Position,
     episode: EpisodeId,
     fresh: Vec<Remembered>,
+    /// The calls that ran in the turns whose place this one takes.
+    redoes: Vec<CallId>,
 }
 
 impl News {
+    /// The same, with the item that tells what was done before.
+    fn told(&self, world: &World, agent: &AgentName, memory: &Memory) -> Self {
+        let done = world.done_before(agent, self.positions.len(), &self.redoes, memory);
+        Self { fresh: self.fresh.iter().cloned().chain(done).collect(), ..self.clone() }
+    }
+
     fn reading<'m>(&'m self, memory: &'m Memory) -> Reading<'m> {
         Reading::new(memory, &self.fresh, &self.positions)
     }
@@ -43,8 +52,8 @@ impl<'w> Draft<'w> {
             Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, parameters),
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
                 let (turn, episode) = (TurnId(self.here()), news.episode);
-                self.push_opened(agent, horizon, episode, news.positions.clone());
-                self.trim(agent, &news.reading(memory));
+                self.push_opened(agent, horizon, &news);
+                self.trim(agent, &news.told(self.world, agent, memory).reading(memory));
                 self.react(agent, turn, episode, reaction)
             }
         }
@@ -71,11 +80,20 @@ impl<'w> Draft<'w> {
         }
         let until = memory.reaches(horizon, positions.len());
         let fresh = self.world.fresh_items(agent, memory, until);
-        Some(News { positions, cause, episode, fresh })
+        let redoes = self.world.redoes(agent, positions.len());
+        Some(News { positions, cause, episode, fresh, redoes })
     }
 
-    fn push_opened(&mut self, agent: &AgentName, horizon: Position, episode: EpisodeId, news: Vec<Position>) {
-        self.push(Event::TurnOpened(TurnOpened { agent: agent.clone(), episode, horizon, news, resumes: None }));
+    fn push_opened(&mut self, agent: &AgentName, horizon: Position, news: &News) {
+        let News { episode, positions, redoes, .. } = news;
+        self.push(Event::TurnOpened(TurnOpened {
+            agent: agent.clone(),
+            episode: *episode,
+            horizon,
+            news: positions.clone(),
+            resumes: None,
+            redoes: redoes.clone(),
+        }));
     }
 
     fn open_asking(
@@ -86,11 +104,12 @@ impl<'w> Draft<'w> {
         news: &News,
         parameters: &Parameters,
     ) -> Result<(), No> {
-        let (turn, reading) = (TurnId(self.here()), news.reading(memory));
+        let taken = news.told(self.world, agent, memory);
+        let (turn, reading) = (TurnId(self.here()), taken.reading(memory));
         let calling = Calling { agent, turn, memory, reading, compactions: 0, parameters };
         match self.affordable(&calling, news.episode) {
             Ok(purpose) => {
-                self.push_opened(agent, horizon, news.episode, news.positions.clone());
+                self.push_opened(agent, horizon, news);
                 self.ask_model(&calling, purpose)
             }
             Err(limit) => {
@@ -246,8 +265,8 @@ impl<'w> Draft<'w> {
             Some(open) => Some((open.id, open.episode)),
             None => self.news(agent, memory, head, self.is_spent(agent, memory)).map(|news| {
                 let turn = TurnId(self.here());
-                self.push_opened(agent, head, news.episode, news.positions.clone());
-                self.trim(agent, &news.reading(memory));
+                self.push_opened(agent, head, &news);
+                self.trim(agent, &news.told(self.world, agent, memory).reading(memory));
                 (turn, news.episode)
             }),
         };
@@ -285,13 +304,15 @@ impl<'w> Draft<'w> {
         purpose: Purpose,
     ) {
         let has_calls = response.reply().calls().next().is_some();
+        let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
+        if has_calls && purpose == Purpose::Turn {
+            reply.warnings.iter().for_each(|code| self.warn(agent, code));
+            self.post_beside_calls(agent, turn, at, stream, &reply);
+            return self.admit(agent, turn, at, response, purpose);
+        }
         if has_calls {
             self.admit(agent, turn, at, response, purpose);
         }
-        if has_calls && purpose == Purpose::Turn {
-            return;
-        }
-        let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
         reply.warnings.iter().for_each(|code| self.warn(agent, code));
         if reply.text.is_empty() && reply.tag == Some(RoutingTag::To) {
             self.warn(agent, "routing_tag_without_words");

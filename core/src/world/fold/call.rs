@@ -8,7 +8,7 @@ use crate::event::{
     ToolFinished, ToolStarted, UnknownCause, Verdict,
 };
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
-use crate::memory::{CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot};
+use crate::memory::{Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot};
 use crate::refusal::{Decided, RefusalReason};
 use crate::tool::{Question, ViewPolicy, reads_json};
 use crate::world::{Request, RequestKind, World};
@@ -20,6 +20,7 @@ impl World {
             let is_erased = arguments.present().is_none();
             let origin = admitted.origin.and_then(|origin| self.origin(&event.agent, origin));
             let call = OpenCall {
+                folder: origin.and_then(|origin| origin.folder.clone()),
                 turn: event.turn,
                 answer: event.answer,
                 admitted: self.head,
@@ -32,6 +33,9 @@ impl World {
                 // What runs again in the place of an edited call still is what a person edited.
                 edits: origin.and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
                 denied_for: None,
+                // What takes the place of a call has its permission.
+                allowed: origin.and_then(|origin| origin.allowed.clone()),
+                wants_two: origin.is_some_and(|origin| origin.wants_two) || self.wants_two(&event.agent, admitted),
                 input: origin.and_then(|origin| origin.input.clone()),
                 moved_by: self.head,
                 state: CallState::Ready { next: Attempt(1) },
@@ -52,6 +56,17 @@ impl World {
                 turn.slots.push(Slot { call: admitted.call, label, tool, is_erased, result: None });
             }
         }
+    }
+
+    /// Whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
+    fn wants_two(&self, agent: &AgentName, admitted: &AdmittedCall) -> bool {
+        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let rules = [Some(&self.rules), turn.map(|turn| &turn.rules)];
+        rules.into_iter().flatten().any(|rules| {
+            let tool = admitted.tool.as_ref().and_then(|tool| rules.spec().tools.get(tool));
+            let effect = admitted.effect.or(tool.map(|tool| tool.effect));
+            effect.is_some_and(|effect| rules.spec().policy.four_eyes.contains(&effect))
+        })
     }
 
     /// The call that another one takes the place of.
@@ -79,9 +94,13 @@ impl World {
 
     pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
         let request = RequestId(self.head);
-        let ApprovalRequested { effect, arguments, schema, warnings, shown, expires_at, .. } = event.clone();
-        let kind = RequestKind::Approval { effect, arguments, schema, warnings, shown, expires_at };
-        self.ask(&event.agent, event.call, CallState::AwaitsApproval { request }, kind);
+        let ApprovalRequested { effect, arguments, schema, folder, warnings, shown, expires_at, .. } = event.clone();
+        if let Some(call) = self.call_mut(&event.agent, event.call) {
+            call.folder.clone_from(&folder);
+        }
+        let kind = RequestKind::Approval { effect, arguments, schema, folder, warnings, shown, expires_at };
+        let next = event.attempt.unwrap_or(Attempt(1));
+        self.ask(&event.agent, event.call, CallState::AwaitsApproval { request, next }, kind);
     }
 
     pub(super) fn ask_question(&mut self, event: &QuestionAsked) {
@@ -97,14 +116,35 @@ impl World {
 
     pub(super) fn lose_outcome(&mut self, event: &OutcomeUnknown) {
         let request = RequestId(self.head);
+        if self.ask_outcome_anew(event, request) {
+            return;
+        }
         let attempt = self.open_call(&event.agent, event.call).map_or(Attempt(1), OpenCall::attempt);
         let is_open = event.cause == UnknownCause::Crash;
         let state = CallState::AwaitsSettlement { request, attempt };
         self.ask(&event.agent, event.call, state, RequestKind::Outcome { attempt, is_open });
     }
 
+    /// Puts `request` in the place of the one that waits about the same outcome, if there is one.
+    fn ask_outcome_anew(&mut self, event: &OutcomeUnknown, request: RequestId) -> bool {
+        let is_it = |asked: &Request| asked.call == event.call && matches!(asked.kind, RequestKind::Outcome { .. });
+        let before = self.pending.iter().find(|(_, asked)| is_it(asked)).map(|(id, asked)| (*id, asked.clone()));
+        let Some((before, asked)) = before else { return false };
+        self.settle(before, RefusalReason::Closed, asked_anew());
+        let open = self.call_mut(&event.agent, event.call);
+        if let Some(CallState::AwaitsSettlement { request: waits_for, .. }) = open.map(|open| &mut open.state) {
+            *waits_for = request;
+        }
+        self.pending.insert(request, asked);
+        true
+    }
+
+    /// Asks people about a call. What they were asked about it before is asked anew by that.
     fn ask(&mut self, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
         let at = self.head;
+        let before: Vec<RequestId> =
+            self.pending.iter().filter(|(_, asked)| asked.call == call).map(|(id, _)| *id).collect();
+        before.into_iter().for_each(|id| self.settle(id, RefusalReason::Closed, asked_anew()));
         let Some(open) = self.call_mut(agent, call) else { return };
         open.state = state;
         open.moved_by = at;
@@ -117,13 +157,14 @@ impl World {
             Verdict::Allow => "allow",
             Verdict::Deny => "deny",
         };
+        let asked = self.pending.get(&event.request).and_then(|request| request.kind.effect());
         self.settle_by(event.request, event.by.clone(), how);
         let at = self.head;
         if let Some(call) = self.call_mut(&event.agent, event.call) {
             call.note_decision(event, at);
         }
         if event.verdict == Verdict::Allow {
-            self.make_ready(&event.agent, event.call, Attempt(1));
+            self.allow(&event.agent, event.call, asked.map(|effect| Allowance { by: event.by.clone(), effect }));
         }
     }
 
@@ -147,6 +188,14 @@ impl World {
         self.settle(request, RefusalReason::AlreadyDecided, decided);
     }
 
+    /// A call that waited for permission may run.
+    pub(super) fn allow(&mut self, agent: &AgentName, id: CallId, allowance: Option<Allowance>) {
+        let Some(call) = self.call_mut(agent, id) else { return };
+        call.allowed = allowance;
+        let next = call.next();
+        self.make_ready(agent, id, next);
+    }
+
     pub(super) fn make_ready(&mut self, agent: &AgentName, call: CallId, next: Attempt) {
         let at = self.head;
         if let Some(call) = self.call_mut(agent, call) {
@@ -156,6 +205,7 @@ impl World {
     }
 
     pub(super) fn start_tool(&mut self, event: &ToolStarted) {
+        self.note_start(event);
         let (at, now) = (self.head, self.time);
         let Some(call) = self.call_mut(&event.agent, event.call) else { return };
         let first_started = call.first_started().unwrap_or(now);
@@ -171,6 +221,7 @@ impl World {
             (_, Some(memo)) => memo.again(crossing),
             (_, None) => CallResult::ended(event, crossing),
         };
+        self.note_end(event.call, &result.view);
         self.note_denial(event);
         self.memoise(event, &result);
         self.discount_call(&event.agent, event.call, &event.status);
@@ -235,14 +286,17 @@ impl World {
         match event.how {
             SettledHow::Ran | SettledHow::NotRun if is_open => {
                 let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
+                self.note_end(event.call, &result.view);
                 self.close_call(&event.agent, event.call, result);
             }
             SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
+                let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
+                self.note_end(event.call, &result.view);
                 if let Some(memory) = self.memories.get_mut(&event.agent) {
                     memory.notice(settled_notice(event));
                 }
             }
-            SettledHow::RunAgain => {}
+            SettledHow::RunAgain => self.forget_doing(event.call),
         }
     }
 
@@ -284,6 +338,11 @@ impl Memory {
             self.unlabelled = next;
         }
     }
+}
+
+/// The end of a request that another one about the same took the place of.
+fn asked_anew() -> Decided {
+    Decided { by: None, how: "asked anew".to_owned() }
 }
 
 /// A person's answer, as the tool gets it.

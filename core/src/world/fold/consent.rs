@@ -1,7 +1,8 @@
 //! Grants, rights and observed states.
 
 use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged};
-use crate::ids::{Attempt, GrantId};
+use crate::ids::GrantId;
+use crate::memory::Allowance;
 use crate::principal::proof;
 use crate::spec::RightsPolicy;
 use crate::world::{Grant, World};
@@ -17,12 +18,20 @@ impl World {
     }
 
     pub(super) fn use_grant(&mut self, event: &GrantUsed) {
+        let tool = self.open_call(&event.agent, event.call).and_then(|call| call.tool.as_ref());
+        // A grant ends when its tool gets another folder: this is the one that it was given for.
+        let folder = tool.and_then(|tool| self.rules.spec().tools.get(tool)?.folder.clone());
+        if let Some(call) = self.call_mut(&event.agent, event.call) {
+            call.folder = folder;
+        }
         if let Some(grant) = self.grants.get_mut(&event.grant) {
             grant.used = grant.used.saturating_add(1);
+            let allowance = Allowance { by: grant.given.by.clone(), effect: grant.given.effect };
             if let Some(request) = event.request {
-                let by = grant.given.by.clone();
-                self.settle_by(request, by, "granted");
-                self.make_ready(&event.agent, event.call, Attempt(1));
+                self.settle_by(request, allowance.by.clone(), "granted");
+                self.allow(&event.agent, event.call, Some(allowance));
+            } else if let Some(call) = self.call_mut(&event.agent, event.call) {
+                call.allowed = Some(allowance);
             }
         }
     }

@@ -1,18 +1,46 @@
 //! Agents that wait until all whom they addressed are done.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::event::{Author, JoinElapsed};
-use crate::ids::{AgentName, EpisodeId, Position};
-use crate::memory::{Joining, Message};
+use crate::event::{Author, CloseReason, JoinElapsed};
+use crate::ids::{AgentName, EpisodeId, Position, TurnId};
+use crate::memory::{JoinEnd, Joining, Message};
 use crate::world::World;
+
+/// How an agent is done with messages.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ending {
+    how: JoinEnd,
+    /// The turn in which.
+    turn: Option<TurnId>,
+}
+
+impl Ending {
+    /// It never took them up.
+    pub(super) const fn unheard(how: JoinEnd) -> Self {
+        Self { how, turn: None }
+    }
+
+    /// Its turn was closed.
+    pub(super) const fn closed(turn: TurnId, reason: CloseReason) -> Self {
+        let how = match reason {
+            CloseReason::Answered => JoinEnd::Answered,
+            CloseReason::Passed => JoinEnd::Passed,
+            CloseReason::Failed => JoinEnd::Failed,
+            CloseReason::Limit => JoinEnd::Limit,
+            CloseReason::Stopped | CloseReason::Superseded => JoinEnd::Stopped,
+            CloseReason::HandedOff => JoinEnd::HandedOff,
+        };
+        Self { how, turn: Some(turn) }
+    }
+}
 
 impl World {
     /// Begins the waiting of an agent whose reply wakes agents that its definition joins. A question waits as a call, and
     /// a handoff for nobody.
-    pub(super) fn begin_join(&mut self, agent: &AgentName, message: &Message) {
+    pub(super) fn begin_join(&mut self, agent: &AgentName, message: &Message, tells: bool) {
         let is_reply = !message.is_handoff && message.asks.iter().all(|(asker, _)| asker != agent);
         let now = self.time;
         let Some(memory) = self.memories.get_mut(agent).filter(|_| is_reply) else { return };
@@ -22,16 +50,23 @@ impl World {
             message.respond.iter().filter(|name| join.all_of.contains(name)).cloned().collect();
         if !of.is_empty() {
             let until = now.after(Duration::from_millis(join.or_after_ms));
-            memory.joining = Some(Joining { message: message.at, episode: message.episode, of, until });
+            let (ended, began_by) = (BTreeMap::new(), message.began_by.clone());
+            let (message, episode) = (message.at, message.episode);
+            memory.joining = Some(Joining { message, episode, of, ended, tells, began_by, until });
             self.busy.insert(agent.clone());
+            // Whoever is told of the end goes on in the same episode, with what is left of its budget.
+            if tells {
+                self.hold(episode);
+            }
         }
     }
 
-    /// `agent` is done with `messages`: their authors wait for it no longer, unless it is to take them up once more.
+    /// `agent` is done with `messages` so: their authors wait for it no longer, unless it is to take them up once more.
     pub(super) fn end_waits_for<'m>(
         &mut self,
         agent: &AgentName,
         messages: impl IntoIterator<Item = &'m Arc<Message>>,
+        end: Ending,
     ) {
         for message in messages {
             let Author::Agent(author) = &message.author else { continue };
@@ -43,19 +78,31 @@ impl World {
             let Some(joining) = memory.joining.as_mut().filter(|joining| joining.message == message.at) else {
                 continue;
             };
-            joining.of.remove(agent);
-            if joining.of.is_empty() {
-                memory.joining = None;
+            if joining.of.remove(agent) {
+                let is_answer = |other: &&Arc<Message>| {
+                    other.author == Author::Agent(agent.clone()) && other.turn.is_some() && other.turn == end.turn
+                };
+                let is_answered = memory.inbox.iter().any(|other| is_answer(&other));
+                let end = if end.how == JoinEnd::Answered && !is_answered { JoinEnd::Elsewhere } else { end.how };
+                joining.ended.insert(agent.clone(), end);
+            }
+            if joining.is_over() && !joining.has_silent() {
+                self.drop_join_if(author, |_| true);
                 self.rest(author);
             }
         }
     }
 
+    /// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be let go.
+    pub(super) fn take_join(&mut self, agent: &AgentName) -> Option<Joining> {
+        let joining = self.memories.get_mut(agent)?.joining.take();
+        self.rest(agent);
+        joining
+    }
+
     pub(super) fn elapse_join(&mut self, event: &JoinElapsed) {
-        if let Some(memory) = self.memories.get_mut(&event.agent) {
-            memory.joining = None;
-            self.rest(&event.agent);
-        }
+        self.drop_join_if(&event.agent, |_| true);
+        self.rest(&event.agent);
     }
 
     /// Nobody waits for answers to what is taken back.
@@ -69,8 +116,11 @@ impl World {
     }
 
     fn drop_join_if(&mut self, agent: &AgentName, is_over: impl Fn(&Joining) -> bool) {
-        if let Some(memory) = self.memories.get_mut(agent) {
-            memory.joining = memory.joining.take().filter(|joining| !is_over(joining));
+        let Some(memory) = self.memories.get_mut(agent) else { return };
+        if let Some(joining) = memory.joining.take_if(|joining| is_over(joining))
+            && joining.tells
+        {
+            self.release(joining.episode, 1);
         }
     }
 }

@@ -1,18 +1,19 @@
 //! Messages that are edited, taken back and made anew; people who leave.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::content::Content;
 use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
-use crate::memory::{CallState, Message, TakenBack, is_within, without};
+use crate::memory::{CallState, Message, Ran, TakenBack, is_within, note_ran, without};
 use crate::world::World;
 
 impl World {
     /// The message goes on under its id, at this event's position.
     pub(super) fn edit(&mut self, event: &MessageEdited) {
         let person = self.message_at(event.at).and_then(|message| message.person.clone());
+        let ran = self.ran_behind(event.at);
         self.take_back(event.at, &event.gone);
         let (text, attachments) = match &event.body {
             Content::Present(body) => (Content::Present(body.text.clone()), body.attachments.clone()),
@@ -33,6 +34,7 @@ impl World {
             depth: self.depth_below(event.reply_to),
             turn: None,
             because: Arc::default(),
+            ran,
             edited: true,
             episode: EpisodeId(self.head),
             respond: Vec::new(),
@@ -50,7 +52,10 @@ impl World {
 
     /// The news of the reply are put into its agent's inbox again.
     pub(super) fn regenerate(&mut self, event: &ReplyRegenerated) {
+        let turn = self.message_at(event.at).and_then(|message| message.turn);
+        let ran = self.ran_in(&event.agent, &event.news, turn);
         self.take_back(event.at, &event.gone);
+        self.note_replaced(&event.news, &ran);
         let news = event.news.iter().filter_map(|at| self.message_at(*at)).cloned().collect();
         self.put_back(&event.agent, news);
     }
@@ -62,17 +67,29 @@ impl World {
             Author::Person(_) | Author::World => None,
         });
         let gone: Arc<[Position]> = gone.into();
+        let taken_from = |agent: &AgentName| {
+            let said_for = author.as_ref().filter(|(name, because)| name == agent && !because.is_empty());
+            TakenBack { gone: Arc::clone(&gone), said_for: said_for.map(|(_, because)| Arc::clone(because)) }
+        };
+        let agents: Vec<(AgentName, TakenBack)> =
+            self.memories.keys().map(|name| (name.clone(), taken_from(name))).collect();
+        let undone: BTreeMap<&AgentName, Vec<Ran>> =
+            agents.iter().filter_map(|(name, taken)| Some((name, self.ran_in_undone(name, taken)?))).collect();
         self.drop_messages(&gone);
         self.memos.forget(&gone);
-        let agents: Vec<AgentName> = self.memories.keys().cloned().collect();
-        for agent in agents {
-            let said_for = author.as_ref().filter(|(name, because)| *name == agent && !because.is_empty());
-            let said_for = said_for.map(|(_, because)| Arc::clone(because));
-            self.take_from(&agent, TakenBack { gone: Arc::clone(&gone), said_for });
+        for (agent, taken) in &agents {
+            self.take_from(agent, taken.clone(), undone.get(agent).map_or(&[], Vec::as_slice));
         }
     }
 
-    fn take_from(&mut self, agent: &AgentName, taken: TakenBack) {
+    /// The calls that ran in the open turn of `agent`; `None` if that stays open.
+    fn ran_in_undone(&self, agent: &AgentName, taken: &TakenBack) -> Option<Vec<Ran>> {
+        let turn = self.memories.get(agent)?.turn.as_ref().filter(|turn| turn.is_undone_by(taken))?;
+        Some(self.ran_in(agent, &turn.because, Some(turn.id)))
+    }
+
+    /// Takes back what `agent` has of it; `ran` ran in its open turn, if that is over now.
+    fn take_from(&mut self, agent: &AgentName, taken: TakenBack, ran: &[Ran]) {
         self.take_news_back(agent, &taken.gone);
         self.drop_join(agent, &taken.gone);
         let Some(memory) = self.memories.get_mut(agent) else { return };
@@ -87,6 +104,10 @@ impl World {
             }
         }
         memory.take_back(taken, self.incarnation);
+        self.note_replaced(&left.iter().map(|message| message.at).collect::<Vec<_>>(), ran);
+        for message in &mut left {
+            note_ran(&mut Arc::make_mut(message).ran, ran.iter().cloned());
+        }
         self.put_back(agent, left);
         self.rest(agent);
     }
@@ -158,12 +179,17 @@ impl World {
 }
 
 impl World {
-    /// Where the messages stand that go with the one at `at`: itself, and what was said in answer to these alone.
+    /// Where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
+    /// turn, and what was said in answer to these alone.
     pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
-        let from = self.transcript.partition_point(|message| message.at <= at);
-        let mut gone = vec![at];
-        for message in self.transcript.range(from..) {
-            if is_within(&message.because, &gone) {
+        let target = self.message_at(at).filter(|message| message.is_of_turn());
+        let is_with = |message: &Message| {
+            let is_same = |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
+            message.at == at || target.is_some_and(is_same)
+        };
+        let mut gone = Vec::new();
+        for message in &self.transcript {
+            if is_with(message) || is_within(&message.because, &gone) {
                 gone.push(message.at);
             }
         }

@@ -7,7 +7,7 @@ use crate::border::model::heard;
 use crate::content::Content;
 use crate::event::{Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule};
 use crate::ids::{EpisodeId, PersonName, Position};
-use crate::memory::{Message, Remembered};
+use crate::memory::{Joining, Message, Ran, Remembered, note_ran};
 use crate::principal::Person;
 use crate::routing::mentions::Joined;
 use crate::world::World;
@@ -63,6 +63,7 @@ impl World {
             depth: self.depth_below(event.reply_to),
             turn: event.turn,
             because: self.because_of(event).unwrap_or_default(),
+            ran: self.redone_in(event),
             edited: false,
             episode: EpisodeId(self.head),
             respond: Vec::new(),
@@ -95,8 +96,18 @@ impl World {
         Some(Arc::clone(&turn.because))
     }
 
+    /// The calls of older turns that a message carries on: what is said in a turn that takes another's place leads to turns
+    /// that take the place of others as well.
+    fn redone_in(&self, event: &MessagePosted) -> Vec<Ran> {
+        let Author::Agent(agent) = &event.author else { return Vec::new() };
+        let mut ran = Vec::new();
+        note_ran(&mut ran, self.redone_by(agent, 0).cloned());
+        ran
+    }
+
     pub(super) fn route_to(&mut self, event: &MessageRouted) {
         let (passed, began_by) = (self.passed_on(event), self.led_to_last());
+        let joined = self.end_of_join(event);
         let Some(last) = self.transcript.back_mut().filter(|message| message.at == event.message) else { return };
         let message = Arc::make_mut(last);
         message.episode = event.episode;
@@ -108,18 +119,23 @@ impl World {
             message.is_handoff = true;
             message.asks = passed;
         }
+        if let Some(joined) = &joined {
+            message.began_by.clone_from(&joined.began_by);
+            message.because = Arc::new([joined.message]);
+        }
         let message = Arc::clone(last);
         match &message.author {
             Author::Person(person) => {
                 self.episodes.entry(event.episode).or_default().author = Some(person.clone());
                 self.refusals.clear();
             }
+            Author::World if joined.is_some() => {}
             Author::World => self.refusals.clear(),
             Author::Agent(agent) => {
                 if let Some(episode) = self.episodes.get_mut(&event.episode) {
                     episode.hop(agent, event.respond.iter().map(|(name, _)| name));
                 }
-                self.begin_join(agent, &message);
+                self.begin_join(agent, &message, event.tells_join);
             }
         }
         for (name, _) in &event.respond {
@@ -128,7 +144,13 @@ impl World {
             self.busy.insert(name.clone());
             self.hold(event.episode);
         }
-        self.release(event.episode, 0);
+        self.release(event.episode, usize::from(joined.is_some_and(|joined| joined.tells)));
+    }
+
+    /// The wait that ends with a message of the world about it.
+    fn end_of_join(&mut self, event: &MessageRouted) -> Option<Joining> {
+        let (agent, _) = event.respond.first().filter(|_| event.rule == RoutingRule::Joined)?;
+        self.take_join(agent)
     }
 
     /// The people who led to the newest message.

@@ -10,12 +10,13 @@ use crate::event::{
     Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
-use crate::memory::{Chain, Charge, FrameMark, Memory, Message, ModelState, Turn};
+use crate::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
 use crate::money::Money;
 use crate::port::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
 use crate::world::World;
+use crate::world::fold::join::Ending;
 use crate::world::meter::Ended;
 
 impl World {
@@ -27,7 +28,12 @@ impl World {
         // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
         self.hold(event.episode);
         let began_by = self.began_by(&event.agent, event.news.len()).cloned().collect();
+        let memory = self.memories.get(&event.agent);
+        let done = memory.and_then(|memory| self.done_before(&event.agent, event.news.len(), &event.redoes, memory));
         let news = self.take_news(&event.agent, event.horizon, event.news.len());
+        if let Some(memory) = self.memories.get_mut(&event.agent) {
+            memory.remember_all(done);
+        }
         let rules = Arc::clone(&self.rules);
         let layers = self.layers_of(&event.agent).into_owned();
         let Some(memory) = self.memories.get_mut(&event.agent) else { return };
@@ -53,7 +59,7 @@ impl World {
 
     pub(super) fn decline_turn(&mut self, event: &TurnDeclined) {
         let news = self.take_news(&event.agent, event.horizon, event.news.len());
-        self.end_waits_for(&event.agent, &news);
+        self.end_waits_for(&event.agent, &news, Ending::unheard(JoinEnd::Limit));
         self.rest(&event.agent);
     }
 
@@ -84,9 +90,9 @@ impl World {
         let Some(turn) = memory.turn.as_mut() else { return };
         let older = turn.model.take();
         let older = older.filter(|older| older.call == event.call);
-        let (failed, stream) = older.map_or((0, None), |older| {
-            let failed = if older.model == event.model { older.failed } else { 0 };
-            (failed, older.stream.or(older.broken_stream))
+        let (failed, begun, stream) = older.map_or((0, 0, None), |older| {
+            let (failed, begun) = if older.model == event.model { (older.failed, older.begun) } else { (0, 0) };
+            (failed, begun, older.stream.or(older.broken_stream))
         });
         turn.slots.clear();
         turn.moved_by = at;
@@ -101,6 +107,7 @@ impl World {
             parameters: event.parameters.clone(),
             items: event.items,
             failed,
+            begun: begun.saturating_add(1),
             retry_at: None,
             fallback: None,
             charge: Some(Charge { reserved: event.reserved.map(|reserved| reserved.attempt).unwrap_or_default() }),
@@ -228,7 +235,7 @@ impl World {
         self.grants.retain(|_, grant| grant.given.turn != Some(turn.id));
         memory.flush_taken_back();
         memory.flush_notices();
-        self.end_waits_for(&event.agent, &turn.news);
+        self.end_waits_for(&event.agent, &turn.news, Ending::closed(turn.id, event.reason));
         self.release(turn.episode, 1);
         self.rest(&event.agent);
     }
@@ -244,7 +251,7 @@ impl World {
             for message in &gone {
                 self.release(message.episode, 1);
             }
-            self.end_waits_for(&agent, &gone);
+            self.end_waits_for(&agent, &gone, Ending::unheard(JoinEnd::Stopped));
             self.stop_join(&agent, is_meant);
             self.put_back(&agent, self.left_by_stop(&agent, is_meant));
             self.rest(&agent);

@@ -3,6 +3,7 @@ use crate::event::*;
 use crate::ids::{Attempt, Digest};
 use crate::memory::{CallState, OpenCall};
 use crate::request::Item;
+use crate::response::{CallPart, LLMResponse, Part, Reply};
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::EffectClass;
@@ -32,6 +33,17 @@ fn missing_tool_is_a_result_and_the_turn_goes_on() {
     assert_eq!(statuses(&past), [CallStatus::Missing]);
     assert_eq!(last_result(&past), "missing_tool: You have no tool of that name.");
     assert!(matches!(past.owed()[..], [Effect::Continue { .. }]));
+}
+
+#[test]
+fn a_call_that_the_limit_cut_is_told_as_malformed_and_the_turn_goes_on() {
+    let cut = CallPart { label: "1".into(), tool: "look".into(), arguments: "{\"path\":\"CHAN".into() };
+    let parts = vec![Part::Text("I look".into()), Part::Call(cut)];
+    let answer = LLMResponse::Truncated(Reply { parts, ..Reply::default() });
+    let past = Past::began().said("@bob hi").woke("bob").answered("bob", answer);
+    assert_eq!(statuses(&past), [CallStatus::Invalid(vec![Finding::error("", "not_json")])]);
+    assert!(last_result(&past).starts_with("invalid_arguments: "), "{}", last_result(&past));
+    assert!(matches!(past.owed()[..], [Effect::Continue { .. }]), "{:?}", past.owed());
 }
 
 #[test]
@@ -90,12 +102,14 @@ fn approval_names_the_digests_of_what_is_asked_and_shown() {
     let shown = "bob asks to run wipe (destructive) with {\"path\":\"a\"}";
     let wipe = &past.world.rules().spec().tools[&tool("wipe")];
     let requested = ApprovalRequested {
+        attempt: None,
         call: past.call("bob", 0),
         agent: agent("bob"),
         tool: tool("wipe"),
         effect: EffectClass::Destructive,
         arguments: Digest::of(&[b"{\"path\":\"a\"}"]),
         schema: crate::rules::schema_digest(wipe),
+        folder: None,
         warnings: Vec::new(),
         shown: Digest::of(&[shown.as_bytes()]),
         expires_at: crate::ids::Time(past.now.0 + 15 * 60 * 1_000),

@@ -74,7 +74,7 @@ fn finished_sibling_keeps_its_result_and_a_started_one_is_closed() {
     let wanted = [("look", "{\"path\":\"a\"}"), ("look", "{\"path\":\"b\"}"), ("wipe", "{}")];
     let child = ok(Past::began().bob_calls(&wanted)).forked();
     let states: Vec<_> = child.memory("bob").open_calls.values().map(|open| open.state.clone()).collect();
-    assert_eq!(states, [CallState::AwaitsApproval { request: child.request() }]);
+    assert_eq!(states, [CallState::AwaitsApproval { request: child.request(), next: crate::ids::Attempt(1) }]);
     let child = child.clone().then(deny(child.request())).carried_on("bob");
     let results = results(&child);
     assert!(results[0].contains("seen"), "{results:?}");

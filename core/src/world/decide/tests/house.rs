@@ -4,6 +4,7 @@ use crate::event::*;
 use crate::ids::{Digest, Incarnation};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};
+use crate::spec::{Change, How};
 use crate::testing::*;
 
 fn step(run: u32, index: u32, says: &str) -> Command {
@@ -24,10 +25,20 @@ fn every_opening_is_a_new_incarnation() {
 #[test]
 fn opening_with_the_definition_in_force_revises_nothing() {
     let past = Past::began();
-    let open = |spec| runtime(Action::Open { node: node(), base: None, revise: Some(definition(spec)), signer: None });
+    let open = |spec| {
+        runtime(Action::Open { node: node(), base: None, revise: Some(definition(spec)), signer: None, copy: None })
+    };
     check(&past, &open(room()), &accepted([opened(2)]));
     let other = definition(room_with(|spec| spec.limits.attempts = 1));
     let revised = Event::SpecRevised(SpecRevised {
+        by: Some(Principal::Runtime),
+        changes: vec![Change {
+            what: "limits.attempts".to_owned(),
+            how: How::Changed,
+            from: Some(3.into()),
+            to: Some(1.into()),
+        }],
+        source: None,
         spec_digest: other.digest().unwrap(),
         spec: other.spec.clone(),
         text: other.text.clone(),

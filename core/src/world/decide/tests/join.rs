@@ -2,7 +2,7 @@
 
 use crate::effect::{Due, Effect};
 use crate::event::*;
-use crate::ids::Time;
+use crate::ids::{MessageId, Time};
 use crate::refusal::Refusal;
 use crate::response::{LLMResponse, ModelErrorKind};
 use crate::spec::{Join, WorldSpec};
@@ -83,13 +83,79 @@ fn word_of_a_person_waits_with_the_others() {
     assert_eq!(past.memory("bob").turn.as_ref().unwrap().news.len(), 3);
 }
 
+/// What the world tells bob at the end of his wait: at which position, and how.
+fn told(past: &Past, position: u64, text: &str) -> [Event; 2] {
+    let joining = past.memory("bob").joining.as_ref().unwrap();
+    let said = MessagePosted::said(MessageId(at(position)), Author::World, None, MessageBody::text(text));
+    let routed = MessageRouted {
+        others: Others::Ignore,
+        episode: joining.episode,
+        ..route(position, RoutingRule::Joined, &[("bob", RoutingReason::Joined)])
+    };
+    [Event::MessagePosted(said), Event::MessageRouted(routed)]
+}
+
+fn passed(past: Past, name: &str) -> Past {
+    let command = past.wake(name, crate::port::Reaction::Pass { note: None });
+    past.then(command)
+}
+
+fn tick_command() -> crate::command::Command {
+    runtime(crate::command::Action::Tick)
+}
+
 #[test]
-fn pass_and_failure_count_as_answers_and_nobody_is_woken_for_nothing() {
-    let past = asked();
-    let command = past.wake("cody", crate::port::Reaction::Pass { note: None });
-    let past = past.then(command).woke("eve").model_failed("eve", ModelErrorKind::RefusesRequest);
+fn agent_whose_members_all_pass_or_fail_is_woken_once_with_what_became_of_each() {
+    let past = passed(asked(), "cody").woke("eve").model_failed("eve", ModelErrorKind::RefusesRequest);
+    let now = past.world.time();
+    assert_eq!(past.owed(), [Effect::TickAt { time: now, due: Due::Join }]);
+    assert_eq!(past.world.activity(), Activity::Running);
+    let position = past.world.head().next().get();
+    let both = told(&past, position, "bob waits no longer: cody had nothing to say; eve failed.");
+    check(&past, &tick_command(), &accepted(both));
+    let past = tick(&past.crashed());
+    assert_eq!((past.owed(), &past.memory("bob").joining), (vec![wake("bob")], &None));
+    let past = past.woke("bob");
+    let turn = past.memory("bob").turn.as_ref().unwrap();
+    assert_eq!((turn.news.len(), turn.began_by.len()), (1, 1));
+    let ask = past.world.model_ask(&agent("bob")).unwrap();
+    let heard = ask.request.items.last().unwrap();
+    assert!(matches!(&**heard, crate::request::Item::Heard { from, .. } if &**from == "world"), "{heard:?}");
+    let past = past.answered("bob", text("@ada nobody knows"));
+    assert_eq!((past.owed(), past.world.episodes().len()), (Vec::new(), 0));
+}
+
+#[test]
+fn agent_with_some_answers_is_told_of_the_others_and_woken_once() {
+    let past = passed(by_cody(asked(), text("@bob mine")), "eve");
+    let position = past.world.head().next().get();
+    let both = told(&past, position, "bob waits no longer: eve had nothing to say.");
+    check(&past, &tick_command(), &accepted(both));
+    let past = tick(&past);
+    assert_eq!(past.owed(), [wake("bob")]);
+    assert_eq!(past.woke("bob").memory("bob").turn.as_ref().unwrap().news.len(), 2);
+}
+
+#[test]
+fn answer_to_somebody_else_is_none_to_the_agent_that_waits() {
+    let past = passed(by_cody(asked(), text("@ada mine")), "eve");
+    let position = past.world.head().next().get();
+    let both = told(&past, position, "bob waits no longer: cody answered somebody else; eve had nothing to say.");
+    check(&past, &tick_command(), &accepted(both));
+}
+
+#[test]
+fn end_of_a_wait_is_gone_with_what_was_waited_for() {
+    let past = passed(passed(asked(), "cody"), "eve");
+    let said = past.world.transcript().back().unwrap().id.0.get();
+    let past = tick(&past).then(retract(said));
+    assert_eq!((past.owed(), past.world.transcript().len()), (Vec::new(), 1));
+}
+
+#[test]
+fn stop_leaves_nothing_to_be_told_of_a_wait() {
+    let past = passed(passed(asked(), "cody"), "eve").then(stop());
     assert_eq!((past.owed(), past.world.activity()), (Vec::new(), Activity::Idle));
-    assert_eq!((&past.memory("bob").joining, past.world.doing(&agent("bob"))), (&None, Doing::Nothing));
 }
 
 #[test]
@@ -110,7 +176,13 @@ fn declined_turn_counts_as_an_answer() {
     let past = asked_in(room);
     let past = by_cody(past, text("@bob mine")).woke("eve");
     assert!(past.last().iter().any(|event| matches!(event, Event::TurnDeclined(_))));
-    assert_eq!(past.owed(), [wake("bob")]);
+    let position = past.world.head().next().get();
+    check(
+        &past,
+        &tick_command(),
+        &accepted(told(&past, position, "bob waits no longer: eve may ask no model any more.")),
+    );
+    assert_eq!(tick(&past).owed(), [wake("bob")]);
 }
 
 #[test]
@@ -119,7 +191,9 @@ fn wait_ends_after_its_time_and_says_who_is_missing() {
     check(&past, &runtime(crate::command::Action::Tick), &accepted([]));
     let past = past.after_ms(1);
     let elapsed = Event::JoinElapsed(JoinElapsed { agent: agent("bob"), missing: vec![agent("eve")] });
-    check(&past, &runtime(crate::command::Action::Tick), &accepted([elapsed]));
+    let position = past.world.head().next().get();
+    let both = told(&past, position, "bob waits no longer: eve has not answered yet.");
+    check(&past, &tick_command(), &accepted(both.into_iter().chain([elapsed])));
     let past = tick(&past);
     assert!(past.owed().contains(&wake("bob")));
     let past = past.woke("bob").answered("eve", text("@bob ours")).answered("bob", text("@ada done"));
@@ -139,6 +213,8 @@ fn wait_for_time_is_running_while_the_others_wait_for_a_person() {
         .collect();
     assert_eq!(dues, [Due::Expiry, Due::Join]);
     let past = tick(&past.after_ms(5_000));
+    assert!(past.owed().contains(&wake("bob")));
+    let past = past.woke("bob").answered("bob", text("@ada they are at it"));
     assert_eq!(past.world.activity(), Activity::Parked);
 }
 

@@ -332,6 +332,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
         20 if a % 4 == 0 => Some(stop()),
         20 if a % 4 == 1 => stop_one(past, b),
         21 if a % 2 == 0 => Some(reopen_with([None, Some("k+1"), Some("k+1"), Some("k+2")][usize::from(b % 4)])),
+        21 if a % 4 == 1 => Some(reopen_in(b % 3)),
         21 => Some(fork_of(&past.world)),
         22 if a % 4 == 0 => Some(revise(past, b)),
         23 if past.world.is_erasing() => return die_erasing(past),

@@ -1,8 +1,9 @@
 use crate::effect::Effect;
 use crate::event::*;
-use crate::ids::{Attempt, Incarnation, Time};
+use crate::ids::{Attempt, Incarnation, ModelName, Time};
 use crate::refusal::Refusal;
 use crate::response::{ModelError, ModelErrorKind};
+use crate::spec::ModelSpec;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
 
@@ -87,6 +88,55 @@ fn attempts_lost_to_crashes_do_not_count() {
     }
     let past = past.model_failed("bob", ModelErrorKind::Outage);
     assert!(retry_at(&past).is_some());
+}
+
+#[test]
+fn attempts_over_restarts_are_bounded() {
+    for attempts in 1..=3 {
+        let mut past = Past::with(room_with(|spec| spec.limits.attempts = attempts)).said("@bob hi").woke("bob");
+        let turn = past.turn("bob");
+        for begun in 1..=3 * attempts {
+            assert!(matches!(past.owed()[..], [Effect::CallModel { attempt, .. }] if attempt == Attempt(begun)));
+            past = past.crashed();
+            let command = past.retry("bob");
+            past = past.then(command);
+        }
+        let told = notice(Notice::TurnFailed { agent: agent("bob"), code: "lost_to_crashes".to_owned() }, 4);
+        assert_eq!((retry_at(&past), &past.last()[1..]), (None, &[told, closed("bob", turn, CloseReason::Failed)][..]));
+        assert_eq!(past.owed(), []);
+    }
+}
+
+#[test]
+fn attempts_that_fail_and_attempts_that_are_lost_are_bounded_together() {
+    let mut past = Past::with(room_with(|spec| spec.limits.attempts = 2)).said("@bob hi").woke("bob");
+    for _ in 0..5 {
+        past = past.crashed();
+        let command = past.retry("bob");
+        past = past.then(command);
+    }
+    assert_eq!(retry_at(&past.model_failed("bob", ModelErrorKind::Overload)), None, "the sixth is the last");
+}
+
+#[test]
+fn model_that_stands_in_for_one_that_processes_died_of_has_attempts_of_its_own() {
+    let other = ModelName::new("other").unwrap();
+    let mut past = Past::with(room_with(|spec| {
+        spec.limits.attempts = 1;
+        let own = spec.models[&model()].clone();
+        spec.models.insert(other.clone(), ModelSpec { model: "m-2".to_owned(), ..own });
+        spec.models.get_mut(&model()).unwrap().fallback.push(other.clone());
+    }));
+    past = past.said("@bob hi").woke("bob");
+    for _ in 0..3 {
+        past = past.crashed();
+        let command = past.retry("bob");
+        past = past.then(command);
+    }
+    assert!(matches!(past.last(), [Event::ModelFailed(failed)] if failed.fallback == Some(other.clone())));
+    let command = past.retry("bob");
+    let past = past.then(command);
+    assert!(matches!(past.last(), [.., Event::ModelCalled(called)] if called.model == other));
 }
 
 #[test]

@@ -227,7 +227,7 @@ fn next_of(world: &World, allowed: u8, n: usize, call: CallId) -> Option<Command
     let agent = agent("bob");
     let attempt = Attempt(1);
     Some(match world.memory(&agent)?.open_calls.get(&call)?.state {
-        CallState::AwaitsApproval { request } => decision(request, allowed >> n & 1 == 1),
+        CallState::AwaitsApproval { request, .. } => decision(request, allowed >> n & 1 == 1),
         CallState::Ready { .. } => runtime(Action::StartTool { agent, call, attempt }),
         CallState::Running(_) => {
             let outcome = ToolOutcome::text(format!("result {n}"));

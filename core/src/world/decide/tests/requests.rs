@@ -16,7 +16,7 @@ fn system(past: &Past, name: &str) -> Vec<Layer> {
 
 fn revised(past: &Past, text: SpecText) -> Command {
     let spec = past.world.rules().spec().clone();
-    runtime(Action::Revise { definition: Definition { spec, text: text.into() } })
+    runtime(Action::Revise { definition: Definition { spec, text: text.into(), source: None } })
 }
 
 #[test]

@@ -59,8 +59,11 @@ fn commands() -> Vec<(Right, Action)> {
         (Right::Decide, Action::Revoke { grant: GrantId(at(902)) }),
         (Right::Operate, Action::Stop { episode: None }),
         (Right::Operate, Action::Revise { definition: definition(room()) }),
-        (Right::Operate, Action::Open { node: node(), base: None, revise: Some(definition(room())), signer: None }),
-        (Right::Operate, Action::Open { node: node(), base: None, revise: None, signer: None }),
+        (
+            Right::Operate,
+            Action::Open { node: node(), base: None, revise: Some(definition(room())), signer: None, copy: None },
+        ),
+        (Right::Operate, Action::Open { node: node(), base: None, revise: None, signer: None, copy: None }),
         (Right::Operate, Action::Label { owner: Some("kim".to_owned()), labels: BTreeMap::new() }),
         (Right::Operate, set("kim", Some(&ALL))),
         (Right::Operate, Action::RecordStep { step, digest: Digest::default() }),

@@ -127,6 +127,84 @@ fn people_name_agents_in_mid_text_where_no_line_begins_with_one() {
     assert_eq!(reasons(&past.said("@cody, ask @eve")), one(RoutingRule::Addressed, "cody", RoutingReason::Mentioned));
 }
 
+fn only_named(message: u64, agents: &[&str]) -> Notice {
+    let agents = agents.iter().map(|name| agent(name)).collect();
+    Notice::OnlyNamed { message: at(message), agents, people: Vec::new() }
+}
+
+/// A room of five agents with people in it.
+fn large_room() -> Past {
+    let room = room_with(|spec: &mut WorldSpec| {
+        let member = spec.agents[0].clone();
+        spec.agents.extend(["dora", "finn"].map(|name| crate::spec::AgentSpec { name: agent(name), ..member.clone() }));
+        spec.policy.main_agent = Some(agent("bob"));
+    });
+    let past = Past::with(room).said("@bob hi");
+    let carl = crate::principal::Principal::Person(person("carl"));
+    let hello = of(carl, &post("@bob hi"));
+    past.then(hello)
+}
+
+#[test]
+fn whoever_is_named_and_not_addressed_is_told_of_once() {
+    let past = large_room();
+    let message = past.world.head().next();
+    let named = |agents: &[&str], people: &[&str]| Named {
+        agents: agents.iter().map(|name| agent(name)).collect(),
+        people: people.iter().map(|name| person(name).display).collect(),
+    };
+    let only = |agents: &[&str], people: &[&str]| {
+        let Named { agents, people } = named(agents, people);
+        Some(Notice::OnlyNamed { message, agents, people })
+    };
+    let lost = |nearest: &[&str], named: Named| {
+        let nearest = nearest.iter().map(|name| agent(name)).collect();
+        Some(Notice::Undeliverable { message, nearest, named })
+    };
+    let nobody = Named::default();
+    let table = [
+        ("@bob, ask @eve", only(&["eve"], &[])),
+        ("@bob: @eve is late", only(&["eve"], &[])),
+        ("could @bob, @eve, @cody or @dora help? or @finn", only(&["dora", "finn"], &[])),
+        ("@bob tell @carl of @eve", only(&["eve"], &["carl"])),
+        ("could @bbo help?", lost(&["bob"], nobody.clone())),
+        ("@bob ask @evve and @dora", lost(&["eve"], named(&["dora"], &[]))),
+        ("@tim and @evve: ask @dora", lost(&["eve"], named(&["dora"], &[]))),
+        ("@bob ask @crl", lost(&[], nobody)),
+        ("@bob I am @ada", None),
+        ("@bob, @eve/@cody; **@dora** & [@finn] go", None),
+        ("could @bob, @eve or @cody help?", None),
+        ("@bob use @Override, mail eve@example.org, 5@2", None),
+        ("@bob `@eve` says\n> @cody said\n```\n@dora\n```\n<!-- @finn -->", None),
+        ("@bob see <!-- @eve --> there", None),
+        ("what now?", None),
+        ("@carl hi", None),
+    ];
+    for (text, expected) in table {
+        let told: Vec<Notice> = notices(&past.clone().said(text)).split_off(notices(&past).len());
+        assert_eq!(told, expected.into_iter().collect::<Vec<_>>(), "{text}");
+    }
+}
+
+#[test]
+fn one_notice_says_that_nobody_answers_and_whom_a_name_may_mean() {
+    let room = room_with(|spec: &mut WorldSpec| {
+        spec.limits.broadcast_max = 2;
+        spec.policy.mentions = Mentions::LineStart;
+    });
+    let past = Past::with(room).said("could @bbo or @eve help?");
+    let named = Named { agents: vec![agent("eve")], people: Vec::new() };
+    let nearest = vec![agent("bob")];
+    assert_eq!(notices(&past), [Notice::NobodyAnswers { message: at(4), nearest, named }]);
+}
+
+#[test]
+fn people_are_known_by_their_name_in_their_first_message() {
+    let past = Past::began().said("@ada asks: who is here?");
+    assert_eq!((reasons(&past), notices(&past)), (nobody(RoutingRule::Addressed), Vec::new()));
+    assert_eq!(verdicts(&past).people, [person("ada").display]);
+}
+
 #[test]
 fn people_are_told_how_to_address_where_only_line_starts_count() {
     let room = room_with(|spec: &mut WorldSpec| {
@@ -135,7 +213,7 @@ fn people_are_told_how_to_address_where_only_line_starts_count() {
     });
     let past = Past::with(room).said("could @eve help?");
     assert_eq!(reasons(&past), one(RoutingRule::MainAgent, "bob", RoutingReason::MainAgent));
-    assert_eq!(notices(&past), [Notice::OnlyNamed { message: at(4), agents: vec![agent("eve")] }]);
+    assert_eq!(notices(&past), [only_named(4, &["eve"])]);
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn unaddressed_message_reaches_everyone_in_a_small_room() {
 #[test]
 fn nobody_answers_in_a_large_room_without_a_main_agent_and_its_author_is_told() {
     let past = Past::with(room_with(|spec| spec.limits.broadcast_max = 2)).said("@bob hi");
-    let told = notice_to_ada(Notice::NobodyAnswers { message: at(6) }, 6);
+    let told = notice_to_ada(Notice::NobodyAnswers { message: at(6), nearest: Vec::new(), named: Named::default() }, 6);
     check(&past, &post("hi"), &accepted([posted(6, "hi"), routed(6, RoutingRule::TooMany, &[], &[]), told]));
 }
 
@@ -46,7 +46,7 @@ fn main_agent_answers_what_is_unaddressed() {
 fn unknown_name_is_told_at_once_with_the_nearest_agents() {
     let past = Past::began().said("@bob hi");
     let nearest = vec![agent("bob")];
-    let told = notice_to_ada(Notice::Undeliverable { message: at(6), nearest }, 6);
+    let told = notice_to_ada(Notice::Undeliverable { message: at(6), nearest, named: Named::default() }, 6);
     let nobody = routed(6, RoutingRule::Undeliverable, &[], &["bobby"]);
     check(&past, &post("@bobby hi"), &accepted([posted(6, "@bobby hi"), nobody, told]));
 }

@@ -102,7 +102,7 @@ fn words_beside_calls_are_the_agents_own_and_not_routed() {
     let parts = vec![Part::Text("@eve wait".to_owned()), call];
     let response = LLMResponse::Calls(Reply { parts: parts.clone(), ..Reply::default() });
     let past = Past::began().said("@bob hi").woke("bob").answered("bob", response);
-    assert_eq!(past.world.transcript().len(), 1);
+    assert_eq!(past.world.transcript().len(), 2);
     assert_eq!(*past.memory("bob").items[1].item, Item::Said { parts });
 }
 

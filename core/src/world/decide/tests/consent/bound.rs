@@ -25,7 +25,7 @@ fn changed_arguments_schema_effect_or_tool_are_not_what_was_allowed() {
     let table = [
         (format!("{open}/arguments/present"), json!(r#"{"path":"/"}"#), RefusalReason::ArgumentsDiffer),
         (format!("{open}/tool"), json!("write"), RefusalReason::ToolChanged),
-        (format!("{open}/state"), json!({ "awaits_approval": { "request": 1 } }), RefusalReason::Closed),
+        (format!("{open}/state"), json!({ "awaits_approval": { "request": 1, "next": 1 } }), RefusalReason::Closed),
         (format!("{asked}/kind/approval/arguments"), digest.clone(), RefusalReason::ArgumentsDiffer),
         (format!("{asked}/kind/approval/schema"), digest.clone(), RefusalReason::ToolChanged),
         (format!("{asked}/kind/approval/effect"), json!("write"), RefusalReason::ToolChanged),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::ARGUMENTS_BYTES_MAX;
 use crate::refusal::Refusal;
 use crate::tool::ToolSpec;
 
@@ -124,12 +125,75 @@ fn constraints_must_fit_the_decided_call_and_name_a_part_of_it() {
     for constraints in [
         json!([{ "path": "/path", "prefix": "etc/" }]),
         json!([{ "path": "", "prefix": {} }]),
+        json!([{ "path": "/path", "prefix": "" }]),
         json!([]),
         json!([{ "path": "/other", "equals": 1 }]),
     ] {
         let command = judged("bob", request, wide(Scope::Turn, constraints));
         refuses(&past, &command, RefusalReason::BadConstraint, Some(request));
     }
+}
+
+/// A room whose tool `wipe` calls its argument `/path` a path.
+fn room_of_paths() -> crate::spec::WorldSpec {
+    room_with(|spec| {
+        spec.tools.get_mut(&tool("wipe")).unwrap().paths = crate::tool::PathArguments::at(["/path"]);
+    })
+}
+
+#[test]
+fn paths_are_granted_by_folder_and_by_nothing_that_compares_letters() {
+    let past = wiping(Past::with(room_of_paths()), &["notes/a"]);
+    let request = past.oldest();
+    for (allowed, reason) in [
+        (json!({ "path": "/path", "prefix": "notes/" }), RefusalReason::PathByLetters),
+        (json!({ "path": "/path", "equals": "./notes/a" }), RefusalReason::PathNotPlain),
+        (json!({ "path": "/other", "beneath": "notes" }), RefusalReason::NoPath),
+        (json!({ "path": "/path", "beneath": "secrets" }), RefusalReason::BadConstraint),
+    ] {
+        refuses(&past, &judged("bob", request, wide(Scope::Turn, json!([allowed]))), reason, Some(request));
+    }
+    let free = json!([{ "path": "/path", "beneath": "notes" }]);
+    let past = past.then(judged("bob", request, wide(Scope::Turn, free)));
+    let past = again(past, &["notes/b", "notes2/b", "notes/../secrets/key.txt"]);
+    let asked: Vec<_> = past.world.pending().values().map(|request| request.arguments.present().unwrap()).collect();
+    assert_eq!(asked, [r#"{"path":"notes2/b"}"#], "the last one does not fit at all");
+}
+
+/// The same past as a build reads it whose definition says that the argument of `wipe` is a path: older ones did not.
+fn knowing_paths(past: &Past) -> Past {
+    let saved = serde_json::to_string(&past.world).unwrap();
+    let known = saved.replace(r#""name":"wipe","#, r#""name":"wipe","paths":{"at":["/path"]},"#);
+    assert_ne!(saved, known);
+    let mut past = past.clone();
+    past.world = crate::world::World::restore(known.as_bytes()).unwrap();
+    past
+}
+
+#[test]
+fn recorded_grant_by_letters_covers_no_path() {
+    let past = asks_to_wipe(&["notes/a"]);
+    let free = json!([{ "path": "/path", "prefix": "notes/" }]);
+    let past = past.clone().then(judged("bob", past.oldest(), wide(Scope::World, free)));
+    let past =
+        past.started("bob", 0, 1).finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone")).carried_on("bob");
+    let answer = past.answer("bob", calls(&[("wipe", r#"{"path":"notes/b"}"#)]));
+    let uses = |past: &Past| {
+        let events = past.decide(&answer).events;
+        events.iter().filter(|event| matches!(event, Event::GrantUsed(_))).count()
+    };
+    assert_eq!((uses(&past), uses(&knowing_paths(&past))), (1, 0));
+}
+
+#[test]
+fn request_whose_arguments_have_two_meanings_can_only_be_denied_or_edited() {
+    let past = knowing_paths(&asks_to_wipe(&["notes/../a"]));
+    let request = past.oldest();
+    let answer = |judgement| past.decide(&judged("bob", request, judgement)).answer;
+    let refused = answer(yes()).unwrap_err();
+    assert!(matches!(refused, Refusal::Right { reason: RefusalReason::BadArguments, .. }), "{refused:?}");
+    answer(edited(&json!({ "path": "a" }))).unwrap();
+    answer(Judgement::new(Verdict::Deny)).unwrap();
 }
 
 #[test]
@@ -208,7 +272,7 @@ fn new_grant_leaves_a_request_alone_whose_time_is_over() {
 fn what_is_too_long_to_record_is_refused() {
     let past = asks_to_wipe(&["a"]);
     let request = past.oldest();
-    let blanks = format!("{{\"path\":\"a\"}}{}", " ".repeat(200_000));
+    let blanks = format!("{{\"path\":\"a\"}}{}", " ".repeat(ARGUMENTS_BYTES_MAX));
     for judgement in [
         Judgement { arguments: Some(blanks), ..yes() },
         Judgement::new(Verdict::Deny).because(Some("no ".repeat(100_000))),
@@ -222,4 +286,57 @@ fn decision_that_names_its_own_world_is_rebuilt_without_it() {
     let past = asks_to_wipe(&["a"]);
     let command = judged("bob", past.oldest(), Judgement { world: past.world.id(), ..yes() });
     past.then(command);
+}
+
+/// The room whose tool `wipe` works in this folder.
+fn room_in(folder: &str) -> crate::spec::WorldSpec {
+    room_with(|spec| spec.tools.get_mut(&tool("wipe")).unwrap().folder = Some(folder.to_owned()))
+}
+
+fn requests(past: &Past) -> Vec<Option<String>> {
+    let folder = |event: &Event| {
+        if let Event::ApprovalRequested(asked) = event { Some(asked.folder.clone()) } else { None }
+    };
+    past.last().iter().filter_map(folder).collect()
+}
+
+#[test]
+fn request_says_in_which_folder_its_tool_works_and_another_one_asks_again() {
+    let here = Some("notes".to_owned());
+    let past = wiping(Past::with(room_in("notes")), &["a", "b"]);
+    assert_eq!(requests(&past), [here.clone(), here]);
+    let (first, second) = (past.oldest(), *past.world.pending().keys().last().unwrap());
+    let past = past.then(judged("bob", first, yes()));
+    let same = past.clone().then(revise(room_in("notes")));
+    assert_eq!(same.world.pending().len(), 1, "nothing is news");
+    let past = past.then(revise(room_in("../secrets")));
+    let there = Some("../secrets".to_owned());
+    assert_eq!(requests(&past), [there.clone(), there], "of the allowed call and of the one that waits");
+    let old = past.decide(&judged("bob", second, yes())).answer.unwrap_err();
+    assert!(matches!(old, Refusal::Right { reason: RefusalReason::Closed, .. }), "{old:?}");
+    let past = past.clone().then(judged("bob", past.oldest(), yes()));
+    assert!(past.world.has_tool_of(&agent("bob"), past.call("bob", 0)));
+    assert_eq!(past.world.pending().len(), 1);
+}
+
+#[test]
+fn granted_call_asks_again_in_another_folder_and_its_grant_is_over() {
+    let past = wiping(Past::with(room_in("notes")), &["a"]);
+    let past = past.clone().then(judged("bob", past.oldest(), yes().within(Scope::World)));
+    let past = past.started("bob", 0, 1).finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
+    let past = past.carried_on("bob").answered("bob", calls(&[("wipe", r#"{"path":"a"}"#)]));
+    assert_eq!(past.world.pending().len(), 0);
+    let past = past.then(revise(room_in("secrets")));
+    assert_eq!((past.world.pending().len(), past.world.grants().count()), (1, 0));
+    assert_eq!(requests(&past), [Some("secrets".to_owned())]);
+}
+
+#[test]
+fn lost_run_is_not_made_again_in_another_folder() {
+    let past = wiping(Past::with(room_in("notes")), &["a"]);
+    let past = past.clone().then(judged("bob", past.oldest(), yes())).started("bob", 0, 1).crashed();
+    let call = past.call("bob", 0);
+    assert!(past.world.has_tool_of(&agent("bob"), call));
+    let past = past.then(revise(room_in("secrets")));
+    assert!(!past.world.has_tool_of(&agent("bob"), call));
 }
