@@ -47,7 +47,7 @@ impl Log {
         let spec = WorldSpec { agents, models, ..WorldSpec::default() };
         let stamp = Stamp { time: Time::SIMULATED_START, seed: Seed::new([0; 16]) };
         let (world, node) = (WorldId::from_stamp(&stamp), NodeId::from_stamp(&stamp));
-        let definition = Definition { spec, text: SpecText::default().into() };
+        let definition = Definition { spec, text: SpecText::default().into(), source: None };
         let (name, clock) = (WorldName::new("room")?, ClockKind::Simulated);
         let mut log = Self::default();
         log.give(&Command::of_runtime(Action::Create {
@@ -58,6 +58,7 @@ impl Log {
             definition,
             node,
             signer: None,
+            copy: None,
         }));
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });

@@ -9,8 +9,8 @@ use crate::event::{
     Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict, Wider,
 };
 use crate::ids::{
-    AgentName, Attempt, CallId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId, Position, RequestId,
-    StateName, TurnId, WorldId, WorldName,
+    AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId, Position,
+    RequestId, StateName, TurnId, WorldId, WorldName,
 };
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -100,6 +100,8 @@ actions! {
         node: NodeId,
         /// The key that heads of its log are signed with.
         signer: Option<String>,
+        /// The copy of a store that it begins in, if the store is one.
+        copy: Option<CopyId>,
     };
     /// Opens a world for writing.
     Open {
@@ -111,6 +113,8 @@ actions! {
         revise: Option<Definition>,
         /// The key that heads of its log are signed with.
         signer: Option<String>,
+        /// The copy that its store is, if it is one.
+        copy: Option<CopyId>,
     };
     /// Branches a world off the one that is asked, and opens it for writing.
     Fork {
@@ -128,6 +132,8 @@ actions! {
         node: NodeId,
         /// The key that heads of its log are signed with.
         signer: Option<String>,
+        /// The copy of a store that it begins in, if the store is one.
+        copy: Option<CopyId>,
     };
     /// Changes the definition.
     Revise {

@@ -9,7 +9,7 @@ use crate::ids::Digest;
 mod tests;
 
 /// Counted up whenever `decide` may answer differently to the same history.
-pub const DECIDER_VERSION: u32 = 4;
+pub const DECIDER_VERSION: u32 = 6;
 
 /// The version of this build.
 pub const BINARY: &str = env!("CARGO_PKG_VERSION");

@@ -303,11 +303,11 @@ fn read<P: Payload>(name: &'static str, record: RecordView<'_>) -> Result<P, Rec
 
 events! {
     /// A world began.
-    1 version 1 WorldOpened [text];
+    1 version 2 WorldOpened [text];
     /// A process opened the world for writing.
     2 version 1 Opened;
     /// The room's definition changed.
-    3 version 1 SpecRevised [text];
+    3 version 3 SpecRevised [text];
     /// Other rules decide from here on.
     4 version 1 EpochOpened;
     /// A person joined the roster.
@@ -330,12 +330,14 @@ events! {
     13 version 1 ErasureRequested [basis];
     /// Content was erased.
     14 version 1 Erased;
+    /// The world was opened for the first time in a copy of its store.
+    15 version 1 Restored;
     /// Somebody said something.
     20 version 1 MessagePosted [body];
     /// It was decided who hears a message and who answers it.
-    21 version 1 MessageRouted [unknown];
+    21 version 2 MessageRouted [unknown];
     /// The world told people something.
-    22 version 1 NoticePosted;
+    22 version 2 NoticePosted;
     /// A person put other words in the place of a message.
     23 version 1 MessageEdited [body];
     /// A message was taken back.
@@ -357,7 +359,7 @@ events! {
     /// A model answered.
     44 version 1 ModelAnswered [response];
     /// An attempt of a model call failed.
-    45 version 1 ModelFailed [detail];
+    45 version 2 ModelFailed [detail];
     /// An agent in code reacted.
     46 version 1 AgentReacted [reaction];
     /// An agent in code failed.
@@ -374,10 +376,12 @@ events! {
     52 version 1 HandedOff;
     /// A summary took the place of an agent's oldest items.
     53 version 1 MemoryCompacted;
+    /// A streaming reply broke off with the process that showed it.
+    54 version 1 StreamCut;
     /// An answer's tool calls were taken up.
     60 version 1 CallsAdmitted;
     /// A call waits for a person's permission.
-    61 version 1 ApprovalRequested;
+    61 version 2 ApprovalRequested;
     /// A person decided.
     62 version 2 ApprovalDecided [text];
     /// Nobody decided in time.

@@ -275,6 +275,8 @@ uuids! {
     WorldId;
     /// One process that opens worlds.
     NodeId;
+    /// One copy that was made of a store.
+    CopyId;
 }
 
 /// Milliseconds since 1970-01-01T00:00:00Z.

@@ -21,9 +21,10 @@
 //!     name: WorldName::new("home")?,
 //!     clock: ClockKind::Simulated,
 //!     base: None,
-//!     definition: Definition { spec: WorldSpec::default(), text: SpecText::default().into() },
+//!     definition: Definition { spec: WorldSpec::default(), text: SpecText::default().into(), source: None },
 //!     node: NodeId::from_stamp(&stamp),
 //!     signer: None,
+//!     copy: None,
 //! });
 //! let decision = world.decide(&command, &stamp);
 //! if let Some(commit) = world.commit(&command, &stamp, &decision) {
@@ -35,6 +36,7 @@
 //! # Ok::<(), folkmoot_core::ids::NameError>(())
 //! ```
 
+pub mod alike;
 pub mod audit;
 pub mod border;
 pub mod canonical;
@@ -48,6 +50,7 @@ pub mod effect;
 pub mod event;
 pub mod firewall;
 pub mod ids;
+pub mod limits;
 pub mod memory;
 pub mod money;
 pub mod port;

@@ -267,6 +267,10 @@ pub struct HostCommand {
     pub argv: Vec<String>,
     /// Where it runs.
     pub cwd: PathBuf,
+    /// The folder that has to be there, or nothing runs; `None`: any.
+    pub folder: Option<FolderId>,
+    /// SHA-256 of the program's file, which has to be each of these, or nothing runs; empty: any file.
+    pub pins: Vec<Digest>,
     /// How long it may run, by the machine's monotonic clock.
     pub timeout: Duration,
     /// What it reads on its standard input; `None`: nothing.
@@ -276,6 +280,15 @@ pub struct HostCommand {
     /// Names the lock that the program's helper holds while anything of it lives. A second run under the same name
     /// waits for the first one's lock.
     pub lock: String,
+}
+
+/// What a folder is to the system, whatever its path: valid while somebody has it open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderId {
+    /// The file system.
+    pub device: u64,
+    /// The number in it.
+    pub inode: u64,
 }
 
 /// What a program gave.
@@ -307,6 +320,9 @@ pub enum HostError {
         #[source]
         source: std::io::Error,
     },
+    /// Its folder or its file is not the one that is meant; nothing was run.
+    #[error("{0}")]
+    Changed(String),
     /// The helper was lost after it was told what to run: that may have taken effect, and may still run.
     #[error("the tool helper was lost: {0}")]
     Lost(String),

@@ -48,6 +48,11 @@ pub enum Refusal {
         /// What is wrong with it.
         why: String,
     },
+    /// What it asks for is larger than can be recorded.
+    TooLarge {
+        /// What of it, and what is possible.
+        why: String,
+    },
     /// The definition cannot be used.
     BadDefinition {
         /// What is wrong with it.
@@ -68,6 +73,7 @@ impl Refusal {
             Self::BadRights { .. } => "bad_rights".to_owned(),
             Self::BadErasure { .. } => "bad_erasure".to_owned(),
             Self::BadFork { .. } => "bad_fork".to_owned(),
+            Self::TooLarge { .. } => "too_large".to_owned(),
             Self::BadDefinition { .. } => "bad_definition".to_owned(),
         }
     }
@@ -91,6 +97,7 @@ impl Refusal {
             | Self::BadRights { .. }
             | Self::BadErasure { .. }
             | Self::BadFork { .. }
+            | Self::TooLarge { .. }
             | Self::BadDefinition { .. }) => other,
         }
     }
@@ -141,12 +148,24 @@ pub enum RefusalReason {
     TooLong,
     /// This person may not do that here.
     NoRight,
-    /// The edited arguments do not fit the tool.
+    /// A script plays this person, and a user of this machine has acted here: that user decides, in their own name.
+    Played,
+    /// The arguments, the edited ones or those that wait, do not fit the tool.
     BadArguments,
     /// The room's rules forbid a call with the edited arguments.
     Forbidden,
     /// The call itself does not fit the constraints, or they cannot be read.
     BadConstraint,
+    /// A constraint compares the letters of an argument that is a path.
+    PathByLetters,
+    /// A constraint names a path that is not plain.
+    PathNotPlain,
+    /// A constraint is `beneath` a folder, and its place is no path.
+    NoPath,
+    /// A constraint is `beneath` a folder, and the tool follows links.
+    FollowsLinks,
+    /// A constraint is a beginning of a list, behind which the tool offers no free arguments.
+    NoFreeArguments,
     /// The tool does not offer grants for any arguments.
     AnyNotOffered,
     /// A scope, edited arguments or constraints stand beside a no, or a number of uses is 0.
@@ -197,9 +216,15 @@ impl RefusalReason {
             | Self::SamePerson
             | Self::TooLong
             | Self::NoRight
+            | Self::Played
             | Self::BadArguments
             | Self::Forbidden
             | Self::BadConstraint
+            | Self::PathByLetters
+            | Self::PathNotPlain
+            | Self::NoPath
+            | Self::FollowsLinks
+            | Self::NoFreeArguments
             | Self::AnyNotOffered
             | Self::BadScope
             | Self::NoSuchOption

@@ -17,7 +17,7 @@ pub enum LLMResponse {
     Calls(Reply),
     /// It declines to answer.
     Refused(Reply),
-    /// It hit its output limit: text may end in mid-word, and calls may be incomplete (they are then left out).
+    /// It hit its output limit: text may end in mid-word, and so may the arguments of its last call, which are then no JSON.
     Truncated(Reply),
     /// A content filter of the provider cut it.
     Filtered(Reply),
@@ -272,6 +272,8 @@ pub enum ModelErrorKind {
     ContentFilter,
     /// A reply that is not what the wire promises.
     BadReply,
+    /// A reply that is larger than can be recorded, or has more calls than one reply may.
+    AnswerTooLarge,
     /// No recorded reply fits the request.
     NotRecorded,
     /// Nobody was asked: the world performs nothing by itself, and the request is not in its record.
@@ -288,6 +290,7 @@ impl ModelErrorKind {
             | Self::RefusesAccount
             | Self::ContextTooLong
             | Self::ContentFilter
+            | Self::AnswerTooLarge
             | Self::NotRecorded
             | Self::DryRun => false,
         }
@@ -298,7 +301,12 @@ impl ModelErrorKind {
     #[must_use]
     pub const fn may_cost(self) -> bool {
         match self {
-            Self::Outage | Self::Timeout | Self::ContextTooLong | Self::ContentFilter | Self::BadReply => true,
+            Self::Outage
+            | Self::Timeout
+            | Self::ContextTooLong
+            | Self::ContentFilter
+            | Self::BadReply
+            | Self::AnswerTooLarge => true,
             Self::RefusesRequest
             | Self::RefusesAccount
             | Self::Rate
@@ -321,7 +329,8 @@ impl ModelErrorKind {
             | Self::Timeout
             | Self::ContextTooLong
             | Self::ContentFilter
-            | Self::BadReply => true,
+            | Self::BadReply
+            | Self::AnswerTooLarge => true,
             Self::NotRecorded | Self::DryRun => false,
         }
     }
@@ -339,6 +348,7 @@ impl ModelErrorKind {
             Self::ContextTooLong => "context_too_long",
             Self::ContentFilter => "content_filter",
             Self::BadReply => "bad_reply",
+            Self::AnswerTooLarge => "answer_too_large",
             Self::NotRecorded => "not_recorded",
             Self::DryRun => "dry_run",
         }

@@ -37,13 +37,12 @@ impl Past {
 
     /// A world that was just created with `spec`.
     pub(crate) fn with(spec: crate::spec::WorldSpec) -> Self {
-        let empty = Self {
-            world: World::default(),
-            commits: Vec::new(),
-            now: Time::SIMULATED_START,
-            laws: laws::Laws::default(),
-        };
-        empty.then(Command::of_runtime(create(spec)))
+        Self::empty().then(Command::of_runtime(create(spec)))
+    }
+
+    /// No world yet.
+    pub(crate) fn empty() -> Self {
+        Self { world: World::default(), commits: Vec::new(), now: Time::SIMULATED_START, laws: laws::Laws::default() }
     }
 
     pub(crate) fn stamp(&self) -> Stamp {

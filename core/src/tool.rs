@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::constraint::fits_all;
+use crate::constraint::{Constraint, Terms, fits_all};
 use crate::event::UnknownCause;
 use crate::ids::{AgentName, ArtifactName, Digest, Time, ToolName};
 
@@ -90,6 +90,34 @@ impl ToolKind {
     }
 }
 
+/// Which arguments of a tool are paths, and how it goes along them.
+///
+/// Such an argument has to be a [plain path](crate::constraint::path), or the call does not fit. Constraints on it are
+/// `beneath`, `equals` and `one_of`. A list of paths is none: let such a tool take one path for each call.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PathArguments {
+    /// Where they stand, as JSON pointers.
+    pub at: BTreeSet<String>,
+    /// Whether the tool follows symbolic links in its folder: then nobody can say what lies beneath what.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub follows_links: bool,
+}
+
+impl PathArguments {
+    /// Those at these places, of a tool that follows no links.
+    #[must_use]
+    pub fn at<P: Into<String>>(places: impl IntoIterator<Item = P>) -> Self {
+        Self { at: places.into_iter().map(Into::into).collect(), follows_links: false }
+    }
+
+    /// Whether no argument is a path.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.at.is_empty()
+    }
+}
+
 /// All that the runtime and a model must know of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, written by its name")]
@@ -103,6 +131,9 @@ pub struct ToolSpec {
     pub kind: ToolKind,
     /// What it may do.
     pub effect: EffectClass,
+    /// Which of its arguments are paths in its folder.
+    #[serde(default, skip_serializing_if = "PathArguments::is_none")]
+    pub paths: PathArguments,
     /// Whether it reaches systems beyond this machine.
     pub open_world: bool,
     /// Whether it may run again after its run was lost. A `read` tool always may.
@@ -145,6 +176,10 @@ pub struct ToolSpec {
     /// The kinds of domain artifacts that it gives.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub artifacts: BTreeMap<ArtifactName, ArtifactSpec>,
+    /// Its folder, as it was opened: the path without links, relative to the base of its settings. `None`: it has none, or
+    /// was recorded before that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// Digest of its settings (roots, allow-lists): a changed one is another tool to whoever allowed it.
     pub settings: Digest,
 }
@@ -166,6 +201,7 @@ impl ToolSpec {
             description: description.into(),
             kind: ToolKind::Run,
             effect,
+            paths: PathArguments::default(),
             open_world: false,
             repeat: Repeat::Never,
             reconciles: false,
@@ -182,6 +218,7 @@ impl ToolSpec {
             memoises: false,
             grants_any: false,
             artifacts: BTreeMap::new(),
+            folder: None,
             settings: Digest::of(&[]),
         }
     }
@@ -196,8 +233,15 @@ impl ToolSpec {
         let acts = |tool: &Self| (tool.effect, tool.open_world, tool.repeat, tool.reconciles, tool.settings);
         acts(self) == acts(other)
             && self.schema == other.schema
+            && self.paths == other.paths
             && self.rules == other.rules
             && self.unlisted == other.unlisted
+    }
+
+    /// Whether its folder was known, and is another one in `now`: the same words then mean another place.
+    #[must_use]
+    pub fn has_moved(&self, now: &Self) -> bool {
+        self.folder.is_some() && self.folder != now.folder
     }
 
     /// What a call with `arguments` may do: by the first of `rules` that fits, else by the tool's effect.
@@ -222,6 +266,20 @@ impl ToolSpec {
     #[must_use]
     pub fn rule_of(&self, arguments: &Value) -> Option<&CallRule> {
         self.rules.iter().find(|rule| fits_all(&rule.when, arguments))
+    }
+
+    /// Whether a deny rule with these constraints denies a call with `arguments`. A constraint that says nothing of this
+    /// tool narrows nothing: such a rule is recorded in old definitions, and must not allow what it was to deny.
+    #[must_use]
+    pub fn is_denied(&self, when: &[Constraint], arguments: &Value) -> bool {
+        when.iter().all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
+    }
+
+    /// Whether all of these constraints can be those of a grant for calls of this tool. One that was recorded and cannot
+    /// covers nothing.
+    #[must_use]
+    pub fn can_grant(&self, constraints: &[Constraint]) -> bool {
+        constraints.iter().all(|one| self.fault_of(one, Terms::Grant).is_none())
     }
 
     /// The time limit of a run.

@@ -9,24 +9,26 @@ use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
 use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
 use crate::ids::{
-    AgentName, CallId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId, Seed,
-    Stamp, StateName, Time, WorldId, WorldName,
+    AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId,
+    Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
 use crate::response::LLMResponse;
 use crate::routing::mentions::{Joined, Names, Roster};
 use crate::rules::Rules;
-use crate::spec::SpecText;
+use crate::spec::{Definition, SpecText};
 
 mod activity;
 mod ask;
 mod budget;
 mod checkpoint;
 mod decide;
+mod done;
 mod episode;
 mod fold;
 mod grant;
+mod hands;
 mod layers;
 mod lineage;
 mod memo;
@@ -68,15 +70,24 @@ checkpointed! {
         time: Time,
         decider: Digest,
         incarnation: Incarnation,
+        /// When it was opened for writing last.
+        #[serde(default)]
+        opened_at: Time,
         rules: Arc<Rules>,
         spec_digest: Digest,
         spec_text: Content<SpecText>,
+        /// The file that the definition was read from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
         /// The event that gave the definition in force.
         #[serde(default)]
         defined_at: Position,
         #[serde(default)]
         labelled: Labelled,
         people: BTreeMap<PersonName, Person>,
+        /// Who has acted here beside the people that a script plays.
+        #[serde(default)]
+        hands: hands::Hands,
         /// The same people by their names, as mentions find them.
         called: Arc<Names<Joined>>,
         transcript: VecDeque<Arc<Message>>,
@@ -95,12 +106,18 @@ checkpointed! {
         grants: BTreeMap<GrantId, Grant>,
         #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
         memos: memo::Memos,
+        /// The doings of calls that did more than read.
+        #[serde(default, skip_serializing_if = "done::Doings::is_empty")]
+        doings: done::Doings,
         /// What clients told, by the states' names, oldest first.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         observed: BTreeMap<StateName, VecDeque<Observed>>,
         /// What its models were asked, and what that cost.
         #[serde(default, skip_serializing_if = "meter::Meters::is_empty")]
         meters: Meters,
+        /// The copy of its store that it was opened in last; `None` if it never was in one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        copy: Option<CopyId>,
         /// How heads of the log are signed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signing: Option<signing::Signing>,
@@ -166,6 +183,7 @@ impl World {
     fn leave(&mut self, commit: &Commit) {
         self.close_inherited();
         self.answer = None;
+        self.note_hand(commit);
         self.speaker = None;
         if let Some(keyed) = &commit.header.key
             && let CommandKey::Step(step) = keyed.key
@@ -222,6 +240,18 @@ impl World {
         self.incarnation
     }
 
+    /// When it was opened for writing last, by its own clock.
+    #[must_use]
+    pub const fn opened_at(&self) -> Time {
+        self.opened_at
+    }
+
+    /// The copy of its store that it was opened in last; `None` if it never was in one.
+    #[must_use]
+    pub const fn copy(&self) -> Option<CopyId> {
+        self.copy
+    }
+
     /// The rules of the last epoch.
     #[must_use]
     pub const fn decider(&self) -> Digest {
@@ -238,6 +268,26 @@ impl World {
     #[must_use]
     pub const fn spec_text(&self) -> &Content<SpecText> {
         &self.spec_text
+    }
+
+    /// The file that the definition was read from, by the file's own name.
+    #[must_use]
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// The definition in force.
+    #[must_use]
+    pub fn definition(&self) -> Definition {
+        Definition { spec: self.rules.spec().clone(), text: self.spec_text.clone(), source: self.source.clone() }
+    }
+
+    /// Whether `definition` is in force already: it says the same, and was read from the same file as far as that is known.
+    #[must_use]
+    pub fn is_in_force(&self, definition: &Definition) -> bool {
+        let is_of_another_file =
+            self.source.is_some() && definition.source.is_some() && self.source != definition.source;
+        definition.digest() == Some(self.spec_digest) && !is_of_another_file
     }
 
     /// The digest of the definition.
@@ -335,6 +385,7 @@ impl World {
             base: event.base.clone(),
         });
         self.decider = event.decider;
+        self.source.clone_from(&event.source);
         self.revise(&event.spec, event.spec_digest, &event.text);
     }
 }

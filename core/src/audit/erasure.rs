@@ -3,17 +3,21 @@
 use super::compare::{first_difference, is_same};
 use crate::command::{Action, Command};
 use crate::commit::Commit;
-use crate::event::{CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice};
+use crate::event::{CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice, SpecRevised};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, Request, RequestKind, World};
 
 /// Whether content that was erased before `commit` can be why it came out otherwise.
 ///
-/// Facts hold all that decisions need but five things: how long a request to a model is and what its fingerprint is, the
-/// arguments that an approval is about, the attachments of a message that is edited, a result that stands for further
-/// calls, and a question that a fork asks again.
+/// Facts hold all that decisions need but six things: how the text of a definition differs from the one before, how long a
+/// request to a model is and what its fingerprint is, the arguments that an approval is about or that newer rules judge,
+/// the attachments of a message that is edited, a result that stands for further calls, and a question that a fork asks
+/// again.
 pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
-    if is_about_erased_arguments(world, command, decision) || is_edit_of_erased(world, commit, command, decision) {
+    if is_about_erased_arguments(world, command, decision)
+        || is_start_of_erased(world, command, decision)
+        || is_edit_of_erased(world, commit, command, decision)
+    {
         return true;
     }
     if decision.events.is_empty() {
@@ -21,6 +25,11 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     }
     if matches!(command.action, Action::Fork { .. }) {
         return has_erased_question(world);
+    }
+    if matches!(command.action, Action::Open { copy: Some(_), .. })
+        && (has_erased_question(world) || has_erased_call(world))
+    {
+        return true;
     }
     let header = &commit.header;
     let is_other_command = header.cause != decision.cause
@@ -39,6 +48,10 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) = (recorded, recomputed) {
         return is_same_failure(recorded, recomputed);
     }
+    if let (Some(Event::SpecRevised(recorded)), Some(Event::SpecRevised(recomputed))) = (recorded, recomputed) {
+        let changes = recomputed.changes.clone();
+        return world.spec_text().present().is_none() && SpecRevised { changes, ..recorded.clone() } == *recomputed;
+    }
     match (recorded, recomputed) {
         // What comes in the place of a result that was there to be given again may be anything that a call leads to.
         (Some(Event::ToolFinished(finished)), _) if finished.memo.is_some() => true,
@@ -54,7 +67,7 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
 
 /// The events that no erased text can be the reason of: what people and the house decide, and what begins to run.
 fn authority(events: &[Event]) -> Vec<EventKind> {
-    const AUTHORITY: [EventKind; 17] = [
+    const AUTHORITY: [EventKind; 18] = [
         EventKind::WorldOpened,
         EventKind::Opened,
         EventKind::SpecRevised,
@@ -63,6 +76,7 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
         EventKind::RightsChanged,
         EventKind::HeadSigned,
         EventKind::Forked,
+        EventKind::Restored,
         EventKind::ErasureRequested,
         EventKind::Erased,
         EventKind::ApprovalDecided,
@@ -80,6 +94,13 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
 fn has_erased_question(world: &World) -> bool {
     let is_erased = |request: &Request| matches!(&request.kind, RequestKind::Question { question, .. } if question.present().is_none());
     world.pending().values().any(is_erased)
+}
+
+/// True if a call waits whose arguments are gone: nobody can be asked about it as it was.
+fn has_erased_call(world: &World) -> bool {
+    let agents = world.rules().spec().agents.iter();
+    let memories = agents.filter_map(|agent| world.memory(&agent.name));
+    memories.flat_map(|memory| memory.open_calls.values()).any(|call| call.arguments.present().is_none())
 }
 
 /// Two requests that differ in nothing but what they say, and how long that is.
@@ -112,6 +133,15 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
     open.is_some_and(|open| open.arguments.present().is_none())
 }
 
+/// The start of a call whose arguments are gone, where the rules had changed since: these rules can no longer judge it.
+fn is_start_of_erased(world: &World, command: &Command, decision: &Decision) -> bool {
+    let Action::StartTool { agent, call, .. } = &command.action else { return false };
+    let open = world.memory(agent).and_then(|memory| memory.open_calls.get(call));
+    decision.answer == Err(Refusal::Stale)
+        && open.is_some_and(|open| open.arguments.present().is_none())
+        && world.is_under_other_rules(agent)
+}
+
 /// Other words for a message whose attachments, which stay, are gone.
 fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
     let Action::Edit { message, .. } = &command.action else { return false };
@@ -136,6 +166,8 @@ fn hangs_on_content(event: &Event) -> bool {
         Event::NoticePosted(posted) => matches!(posted.notice, Notice::LimitReached { .. } | Notice::TurnFailed { .. }),
         Event::WorldOpened(_)
         | Event::HeadSigned(_)
+        | Event::Restored(_)
+        | Event::StreamCut(_)
         | Event::Forked(_)
         | Event::ErasureRequested(_)
         | Event::Erased(_)

@@ -58,6 +58,10 @@ pub struct ApprovalRequested {
     pub arguments: Digest,
     /// The digest of the tool's schema.
     pub schema: Digest,
+    /// The tool's folder: its path without links, relative to the world's base. `None`: it has none, or was recorded before
+    /// that was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// What is odd about the arguments, and shown with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Finding>,
@@ -65,6 +69,10 @@ pub struct ApprovalRequested {
     pub shown: Digest,
     /// When it expires, by recorded time.
     pub expires_at: Time,
+    /// The attempt that was about to start when rules that had come since wanted it to be asked. `None`: the call was just
+    /// taken up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<Attempt>,
 }
 
 /// A person decided.
@@ -359,8 +367,9 @@ pub struct Progress {
 pub struct Finding {
     /// JSON pointer into the arguments; empty is the whole.
     pub path: String,
-    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `not_an_object`, `hidden_characters`,
-    /// `control_characters`.
+    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `repeated_key`, `not_an_object`,
+    /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::constraint::path::PathFault::code) of a
+    /// path that is not plain.
     pub code: String,
     /// Whether the call may go on all the same.
     #[serde(default, skip_serializing_if = "Severity::is_error")]
@@ -372,6 +381,12 @@ impl Finding {
     #[must_use]
     pub fn error(path: impl Into<String>, code: impl Into<String>) -> Self {
         Self { path: path.into(), code: code.into(), severity: Severity::Error }
+    }
+
+    /// Something that whoever is asked about the call is told.
+    #[must_use]
+    pub fn warning(path: impl Into<String>, code: impl Into<String>) -> Self {
+        Self { path: path.into(), code: code.into(), severity: Severity::Warning }
     }
 }
 

@@ -54,6 +54,15 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// The constraints on places that are free; none where nothing is, or all.
+    #[must_use]
+    pub fn constraints(&self) -> &[Constraint] {
+        match self {
+            Self::Like { constraints, .. } => constraints,
+            Self::Any => &[],
+        }
+    }
+
     /// Whether it allows a call with `arguments`.
     #[must_use]
     pub fn holds(&self, arguments: &Value) -> bool {

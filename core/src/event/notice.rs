@@ -27,18 +27,30 @@ pub enum Notice {
         message: Position,
         /// The nearest agents, best first.
         nearest: Vec<AgentName>,
+        /// Who else is named and not addressed.
+        #[serde(default, skip_serializing_if = "Named::is_empty")]
+        named: Named,
     },
     /// Nobody will answer: the room is too large for everyone, and has no main agent.
     NobodyAnswers {
         /// The message.
         message: Position,
+        /// The agents that are nearest to names in it that nobody has, best first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        nearest: Vec<AgentName>,
+        /// Who is named and not addressed.
+        #[serde(default, skip_serializing_if = "Named::is_empty")]
+        named: Named,
     },
-    /// No line begins with a mention, and the room takes no others: these agents are only named.
+    /// These are named behind an `@`, in a place where that addresses nobody.
     OnlyNamed {
         /// The message.
         message: Position,
         /// The agents.
         agents: Vec<AgentName>,
+        /// The people.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        people: Vec<PersonName>,
     },
     /// The episode has used up its messages from agent to agent; what this agent says wakes nobody.
     HopBudgetSpent {
@@ -93,6 +105,25 @@ pub enum Notice {
     },
 }
 
+/// Who is named in a message behind an `@` and not addressed, in the order of the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// The agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentName>,
+    /// The people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<PersonName>,
+}
+
+impl Named {
+    /// Whether it is nobody.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.agents.is_empty() && self.people.is_empty()
+    }
+}
+
 /// A limit of what models are asked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,9 +159,9 @@ impl Notice {
     #[must_use]
     pub const fn message(&self) -> Option<Position> {
         match self {
-            Self::Undeliverable { message, .. } | Self::NobodyAnswers { message } | Self::OnlyNamed { message, .. } => {
-                Some(*message)
-            }
+            Self::Undeliverable { message, .. }
+            | Self::NobodyAnswers { message, .. }
+            | Self::OnlyNamed { message, .. } => Some(*message),
             Self::HopBudgetSpent { .. }
             | Self::PairDamped { .. }
             | Self::AgentWaits { .. }

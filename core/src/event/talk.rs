@@ -110,7 +110,8 @@ pub struct MessageEdited {
     pub body: Content<MessageBody>,
 }
 
-/// A message was taken back, and with it what was said in answer to it alone. The log keeps the original.
+/// A message was taken back, and with it what its agent said in the same turn and what was said in answer to these alone.
+/// The log keeps the original.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRetracted {
     /// The message's id.
@@ -158,6 +159,10 @@ pub struct MessageRouted {
     /// Who was addressed and is not to answer, so that the conversation ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damped: Vec<(AgentName, DampReason)>,
+    /// Whether the author, an agent that waits for those who are to answer, is told of those who give it no answer. Older
+    /// rules told it nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tells_join: bool,
     /// How many names could not be resolved.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undeliverable: u32,
@@ -196,6 +201,10 @@ pub enum RoutingRule {
     Unaddressed,
     /// It addresses names that nobody has.
     Undeliverable,
+    /// An agent says it beside tool calls: whoever is addressed hears it, and nobody is woken.
+    BesideCalls,
+    /// The world tells an agent what became of those for whom it waited.
+    Joined,
 }
 
 /// Why an agent is to answer.
@@ -218,6 +227,8 @@ pub enum RoutingReason {
     MainAgent,
     /// Everyone is.
     Everyone,
+    /// It waited for others, and some of them gave it no answer.
+    Joined,
 }
 
 /// What an agent says about the routing of its own reply, the strongest last.
@@ -242,6 +253,8 @@ pub enum DampReason {
     HopBudget,
     /// The two have only answered each other for too long: `pair_messages_max`.
     Pair,
+    /// The words stand beside tool calls: their author is not done.
+    BesideCalls,
 }
 
 /// What those who are not to answer do with a message.

@@ -26,6 +26,10 @@ pub struct TurnOpened {
     /// The turn of the world that this one was branched off, which it goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<TurnId>,
+    /// The calls that ran in the turns whose place this one takes, as far as they did more than read: what they did stands
+    /// in its requests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redoes: Vec<CallId>,
 }
 
 /// An agent's news were set aside unanswered.
@@ -109,6 +113,20 @@ pub struct StreamStarted {
     /// The stream of a lost attempt that this one stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<Position>,
+}
+
+/// The process that showed a streaming reply ended, or gave it up: nothing more of it comes. The call goes on with another
+/// attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamCut {
+    /// The agent.
+    pub agent: AgentName,
+    /// The call.
+    pub call: ModelCallId,
+    /// The attempt that was shown.
+    pub attempt: Attempt,
+    /// The position of its `StreamStarted`.
+    pub stream: Position,
 }
 
 /// A model answered.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::StepKey;
 use crate::content::Content;
-use crate::ids::{AgentName, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName};
+use crate::ids::{AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName};
 use crate::principal::{Person, Principal};
 use crate::refusal::RefusalReason;
-use crate::spec::{SpecText, WorldSpec};
+use crate::spec::{Change, SpecText, WorldSpec};
 
 /// A world began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,9 @@ pub struct WorldOpened {
     /// The folder that relative paths of its definition are relative to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// The file that the definition was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The digest of the definition.
     pub spec_digest: Digest,
     /// The structure.
@@ -59,9 +62,19 @@ pub struct Opened {
     pub signer: Option<String>,
 }
 
-/// The room's definition changed. Open turns go on under the old one's limits; the next turn has the new one.
+/// The room's definition changed. Open turns go on under the old one's limits and prompts; a call of theirs runs only if
+/// both definitions allow it. The next turn has the new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecRevised {
+    /// Who changed it, and how they were proven. `None`: recorded before that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Principal>,
+    /// How it differs from the one before, in the order of their places. Empty if that was not said yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// The file that it was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The digest of the definition.
     pub spec_digest: Digest,
     /// The structure.
@@ -78,6 +91,14 @@ pub struct EpochOpened {
     pub decider: Digest,
     /// The version of the build that carries them.
     pub binary: String,
+}
+
+/// The world was opened for writing for the first time in a copy of its store, such as a backup. What people were asked is
+/// asked anew behind it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restored {
+    /// The copy.
+    pub copy: CopyId,
 }
 
 /// A person joined the roster.

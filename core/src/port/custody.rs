@@ -6,11 +6,14 @@ use async_trait::async_trait;
 
 use super::{AppendError, ReadError};
 use crate::event::{Span, TreeHead};
-use crate::ids::{Digest, Position, WorldId};
+use crate::ids::{CopyId, Digest, Position, WorldId};
 
 /// What keeps the log itself.
 #[async_trait]
 pub trait Custody: Send + Sync + Debug {
+    /// The copy of another store that this one is, such as a backup; `None` if it is none.
+    fn copy(&self) -> Option<CopyId>;
+
     /// The head of the Merkle tree over the commits of `world`, all of them durable.
     ///
     /// # Errors

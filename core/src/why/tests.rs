@@ -119,7 +119,7 @@ fn agents_that_are_only_named_are_told_so() {
     let mut past = rerouted(Past::began().said("hi bob"), |routed| {
         (routed.rule, routed.respond) = (RoutingRule::MainAgent, vec![(agent("eve"), RoutingReason::MainAgent)]);
     });
-    let notice = Notice::OnlyNamed { message: at(4), agents: vec![agent("bob")] };
+    let notice = Notice::OnlyNamed { message: at(4), agents: vec![agent("bob")], people: Vec::new() };
     let told = Event::NoticePosted(NoticePosted { notice, to: None, episode: None });
     past.commits.last_mut().unwrap().events.push(told);
     assert_eq!(silent(&past), [("bob".to_owned(), Silence::OnlyNamed), ("cody".to_owned(), Silence::NotAddressed)]);

@@ -63,7 +63,7 @@ pub enum Silence {
     Damped(DampReason),
     /// It was addressed, and its inbox is full.
     InboxFull,
-    /// It is only named in mid-text, which does not count here.
+    /// It is only named, in a place where that does not count.
     OnlyNamed,
     /// The message is for others.
     NotAddressed,
@@ -155,9 +155,11 @@ impl Told {
         match notice {
             Notice::InboxFull { agent } => self.full.push(agent.clone()),
             Notice::OnlyNamed { agents, .. } => self.only_named.extend(agents.iter().cloned()),
-            Notice::Undeliverable { nearest, .. } => self.nearest.extend(nearest.iter().cloned()),
-            Notice::NobodyAnswers { .. }
-            | Notice::HopBudgetSpent { .. }
+            Notice::Undeliverable { nearest, named, .. } | Notice::NobodyAnswers { nearest, named, .. } => {
+                self.nearest.extend(nearest.iter().cloned());
+                self.only_named.extend(named.agents.iter().cloned());
+            }
+            Notice::HopBudgetSpent { .. }
             | Notice::PairDamped { .. }
             | Notice::AgentWaits { .. }
             | Notice::LimitReached { .. }
@@ -213,7 +215,9 @@ const fn of_others(routed: &MessageRouted) -> Silence {
             | RoutingRule::Asked
             | RoutingRule::HandedOff
             | RoutingRule::MainAgent
-            | RoutingRule::Everyone,
+            | RoutingRule::Everyone
+            | RoutingRule::BesideCalls
+            | RoutingRule::Joined,
             _,
         ) => Silence::NotAddressed,
     }

@@ -12,7 +12,17 @@ impl Source<'_> {
             let (agent, call, attempt) = (started.agent.clone(), started.call, started.attempt);
             return Ok(Action::StartTool { agent, call, attempt });
         }
+        if let Ok(asked) = event!(self, ApprovalRequested)
+            && let Some(attempt) = asked.attempt
+        {
+            return Ok(Action::StartTool { agent: asked.agent.clone(), call: asked.call, attempt });
+        }
         let finished = event!(self, ToolFinished)?;
+        if event!(self, OutcomeUnknown).is_ok() {
+            // The lost run stands there, and another one was about to start.
+            let (agent, call, attempt) = (finished.agent.clone(), finished.call, self.attempt(finished)?.next());
+            return Ok(Action::StartTool { agent, call, attempt });
+        }
         Ok(Action::StartTool { agent: finished.agent.clone(), call: finished.call, attempt: self.attempt(finished)? })
     }
 

@@ -15,6 +15,7 @@ impl Source<'_> {
             effects: forked.effects,
             node: opened.node,
             signer: opened.signer.clone(),
+            copy: self.copy(),
         })
     }
 

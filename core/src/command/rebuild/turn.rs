@@ -48,6 +48,9 @@ impl Source<'_> {
         if let Ok(called) = event!(self, ModelCalled) {
             return Ok(Action::RetryModel { agent: called.agent.clone(), call: called.call });
         }
+        if let Ok(failed) = event!(self, ModelFailed) {
+            return Ok(Action::RetryModel { agent: failed.agent.clone(), call: failed.call });
+        }
         let closed = event!(self, TurnClosed)?;
         match closed.unasked {
             Some(Unasked::Attempt(call)) => Ok(Action::RetryModel { agent: closed.agent.clone(), call }),

@@ -3,6 +3,7 @@
 use super::{RebuildError, Source, event};
 use crate::command::Action;
 use crate::event::Event;
+use crate::ids::CopyId;
 use crate::spec::Definition;
 
 impl Source<'_> {
@@ -13,9 +14,14 @@ impl Source<'_> {
             name: began.name.clone(),
             clock: began.clock,
             base: began.base.clone(),
-            definition: Definition { spec: began.spec.clone(), text: self.text(&began.text)?.into() },
+            definition: Definition {
+                spec: began.spec.clone(),
+                text: self.text(&began.text)?.into(),
+                source: began.source.clone(),
+            },
             node: event!(self, Opened)?.node,
             signer: event!(self, Opened)?.signer.clone(),
+            copy: self.copy(),
         })
     }
 
@@ -23,7 +29,13 @@ impl Source<'_> {
         let opened = event!(self, Opened)?;
         let has_revised = self.events.iter().any(|event| matches!(event, Event::SpecRevised(_)));
         let revise = if has_revised { Some(self.revised()?) } else { None };
-        Ok(Action::Open { node: opened.node, base: opened.base.clone(), revise, signer: opened.signer.clone() })
+        let (base, signer) = (opened.base.clone(), opened.signer.clone());
+        Ok(Action::Open { node: opened.node, base, revise, signer, copy: self.copy() })
+    }
+
+    /// The copy that the world was opened in for the first time.
+    pub(super) fn copy(&self) -> Option<CopyId> {
+        event!(self, Restored).ok().map(|restored| restored.copy)
     }
 
     pub(super) fn revise(&self) -> Result<Action, RebuildError> {
@@ -32,7 +44,8 @@ impl Source<'_> {
 
     fn revised(&self) -> Result<Definition, RebuildError> {
         let revised = event!(self, SpecRevised)?;
-        Ok(Definition { spec: revised.spec.clone(), text: self.text(&revised.text)?.into() })
+        let (text, source) = (self.text(&revised.text)?.into(), revised.source.clone());
+        Ok(Definition { spec: revised.spec.clone(), text, source })
     }
 
     pub(super) fn record_step(&self) -> Result<Action, RebuildError> {

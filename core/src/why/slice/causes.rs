@@ -44,6 +44,7 @@ impl Here<'_> {
             Event::Erased(erased) => vec![Want::At(erased.request)],
             Event::Opened(_)
             | Event::EpochOpened(_)
+            | Event::Restored(_)
             | Event::SpecRevised(_)
             | Event::WarningRecorded(_)
             | Event::PrefixBroken(_) => self.commands(),
@@ -64,6 +65,7 @@ impl Here<'_> {
                 None => self.and_opening(Search::Woken(failed.agent.clone())),
             },
             Event::TurnClosed(closed) => self.closed(closed),
+            Event::StreamCut(cut) => [vec![Want::At(cut.stream)], self.commands()].concat(),
             Event::JoinElapsed(elapsed) => vec![Want::Older(Search::Spoke(elapsed.agent.clone()))],
             Event::HandedOff(handed) => self.admission_of(handed.call),
             Event::MemoryCompacted(compacted) => vec![Want::At(compacted.answer)],
@@ -141,7 +143,9 @@ impl Here<'_> {
 
     fn said(self, posted: &MessagePosted) -> Vec<Want> {
         match (&posted.author, posted.call, &posted.answer) {
-            (Author::Person(_) | Author::World, _, _) => Vec::new(),
+            (Author::Person(_), _, _) => Vec::new(),
+            // What it tells an agent that waited for others.
+            (Author::World, _, _) => self.header(),
             (Author::Agent(_), Some(call), _) => self.admission_of(call),
             (Author::Agent(_), None, Some(answer)) => vec![Want::At(answer.at)],
             (Author::Agent(_), None, None) => self.commands(),
@@ -151,7 +155,7 @@ impl Here<'_> {
     fn told(self, posted: &NoticePosted) -> Vec<Want> {
         match &posted.notice {
             Notice::Undeliverable { message, .. }
-            | Notice::NobodyAnswers { message }
+            | Notice::NobodyAnswers { message, .. }
             | Notice::OnlyNamed { message, .. } => vec![Want::Routed(*message)],
             Notice::AgentWaits { request, .. } => [vec![Want::At(request.0)], self.nearest(is_word)].concat(),
             Notice::OutcomeUnknown { request, .. } => vec![Want::At(request.0)],
