@@ -3,14 +3,16 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::backup::BackupError;
 use crate::engine::{EngineError, is_full};
-use crate::format::FORMAT;
+use crate::format::STORE_FORMAT;
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
 
+pub(crate) mod copy;
 pub(crate) mod head_record;
 #[cfg(test)]
 mod tests;
@@ -27,12 +29,12 @@ const HALF_MARK: &[u8] = b"folkmoot backup, unfinished\n";
 /// The file that the process which has the store open holds a lock on; its pid stands in it.
 const LOCK_FILE: &str = "lock";
 
-/// A store's directory, locked.
-#[derive(Debug)]
+/// A store's directory, locked. The last of its copies to be dropped ends the lock.
+#[derive(Debug, Clone)]
 pub(crate) struct Home {
     path: PathBuf,
-    /// Closing it ends the lock.
-    _lock: File,
+    /// `None` for a reader, where nobody ever locked it.
+    lock: Option<Arc<File>>,
 }
 
 impl Home {
@@ -48,7 +50,18 @@ impl Home {
             },
         }
         let lock = lock(&path)?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, lock: Some(Arc::new(lock)) })
+    }
+
+    /// Finds the directory to read in it: nothing is written, and nobody can write while this lives. Others may read.
+    pub(crate) fn look(path: PathBuf) -> Result<Self, OpenError> {
+        match Kind::of(&path)? {
+            Kind::Store => {}
+            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
+            Kind::Nothing | Kind::Empty => return Err(OpenError::Missing { path }),
+        }
+        let lock = lock_to_read(&path)?;
+        Ok(Self { path, lock: lock.map(Arc::new) })
     }
 
     /// Makes the directory of a backup, which does not open as a store until it is finished.
@@ -62,7 +75,7 @@ impl Home {
         }
         create(&path, HALF_MARK)?;
         let lock = lock(&path)?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, lock: Some(Arc::new(lock)) })
     }
 
     /// Locks the directory of a backup that is not finished.
@@ -72,7 +85,16 @@ impl Home {
             Kind::Nothing | Kind::Empty | Kind::Store => return Err(OpenError::Foreign { path }),
         }
         let lock = lock(&path)?;
-        Ok(Self { path, _lock: lock })
+        Ok(Self { path, lock: Some(Arc::new(lock)) })
+    }
+
+    /// Writes into the lock whose it is. Until somebody knows that the store opens, nothing is written.
+    pub(crate) fn sign(&self) -> Result<(), OpenError> {
+        let write = |mut file: &File| {
+            file.set_len(0)?;
+            writeln!(file, "{}", std::process::id())
+        };
+        self.lock.as_deref().map_or(Ok(()), write).map_err(|source| io_error(&self.path, source))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -137,8 +159,9 @@ fn is_empty(path: &Path) -> io::Result<bool> {
 fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     let number = std::str::from_utf8(mark).ok().and_then(|mark| mark.strip_prefix(MARK));
     let number: Option<u32> = number.and_then(|number| number.trim_end().parse().ok());
-    let known = u32::from(FORMAT);
+    let known = u32::from(STORE_FORMAT);
     match number {
+        Some(1) => Ok(()),
         Some(found) if found == known => Ok(()),
         Some(found) if found > known => Err(OpenError::NewerFormat { path: path.to_owned(), found, known }),
         Some(_) | None => Err(OpenError::Foreign { path: path.to_owned() }),
@@ -159,11 +182,19 @@ fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 }
 
 fn whole_mark() -> Vec<u8> {
-    format!("{MARK}{FORMAT}\n").into_bytes()
+    format!("{MARK}{STORE_FORMAT}\n").into_bytes()
 }
 
-/// Makes a store of a backup that is whole.
+/// Says of a store of an older format that it has this one, before something is written that older builds cannot read.
+pub(crate) fn raise_mark(path: &Path) -> io::Result<()> {
+    let mark = whole_mark();
+    let found = fs::read(path.join(FORMAT_FILE))?;
+    if found == mark || found == HALF_MARK { Ok(()) } else { replace(path, FORMAT_FILE, &mark) }
+}
+
+/// Makes a store of a backup that is whole, and marks it as a copy.
 pub(crate) fn finish_half(path: &Path) -> Result<(), OpenError> {
+    copy::mark(path).map_err(|source| io_error(path, source))?;
     replace(path, FORMAT_FILE, &whole_mark()).map_err(|source| io_error(path, source))
 }
 
@@ -229,19 +260,33 @@ fn is_not_ours(error: &io::Error) -> bool {
 fn lock(path: &Path) -> Result<File, OpenError> {
     let failed = |source| io_error(path, source);
     let options = File::options().read(true).write(true).create(true).truncate(false).to_owned();
-    let mut file = options.open(path.join(LOCK_FILE)).map_err(failed)?;
-    match try_lock(&file) {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut text = String::new();
-            let pid = file.read_to_string(&mut text).ok().and_then(|_| text.trim().parse().ok());
-            return Err(OpenError::Locked { path: path.to_owned(), pid });
-        }
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    let file = options.open(path.join(LOCK_FILE)).map_err(failed)?;
+    match try_lock(&file, File::try_lock) {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(locked(path, file)),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
-    file.set_len(0).map_err(failed)?;
-    writeln!(file, "{}", std::process::id()).map_err(failed)?;
-    Ok(file)
+}
+
+/// Keeps writers out while somebody reads.
+fn lock_to_read(path: &Path) -> Result<Option<File>, OpenError> {
+    let file = match File::open(path.join(LOCK_FILE)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(|source| io_error(path, source))?,
+    };
+    match try_lock(&file, File::try_lock_shared) {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(locked(path, file)),
+        Err(TryLockError::Error(source)) => Err(io_error(path, source)),
+    }
+}
+
+/// Says who has the lock. Readers do not write into it: where others can read as well, the pid is an old one.
+fn locked(path: &Path, mut file: File) -> OpenError {
+    let mut text = String::new();
+    let is_read = file.try_lock_shared().is_ok();
+    let pid = file.read_to_string(&mut text).ok().filter(|_| !is_read).and_then(|_| text.trim().parse().ok());
+    OpenError::Locked { path: path.to_owned(), pid }
 }
 
 /// How often the lock is tried for, and how long is waited in between.
@@ -250,14 +295,14 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Takes the lock. A process that is just being started holds a copy of the last holder's handle until it has become
 /// another program, so that a lock that was let go may still look held for a moment.
-fn try_lock(file: &File) -> Result<(), TryLockError> {
+fn try_lock(file: &File, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
-        match file.try_lock() {
+        match lock(file) {
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
             locked => return locked,
         }
     }
-    file.try_lock()
+    lock(file)
 }
 
 /// Says what an engine's error means to whoever opens the store at `path`.

@@ -7,20 +7,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use barrier::Barrier;
 use sled::Tree;
 
+use super::content::ContentFolder;
 use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term, is_trimmed};
 use crate::format::FRAME_MAX;
 use crate::home::Home;
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
+pub(crate) use bare::BareSled;
 pub(crate) use guard::is_full;
 use guard::{Handle, guarded};
+use seal::Seal;
 
 mod ahead;
+mod bare;
 mod barrier;
 mod compact;
 mod guard;
 mod open;
 mod rows;
+mod seal;
 #[cfg(test)]
 mod tests;
 
@@ -36,6 +41,9 @@ pub struct SledEngine {
     /// `None` once the database is closed for good. Whoever needs both takes the writer first.
     trees: RwLock<Option<Trees>>,
     writer: Mutex<Writer>,
+    content: ContentFolder,
+    /// What the database was before it was opened.
+    sealed: Seal,
     // The last to be dropped: the directory stays locked until the database is closed.
     home: Home,
 }
@@ -54,14 +62,15 @@ struct Trees {
 }
 
 impl Trees {
-    const fn of(&self, table: Table) -> &Tree {
+    fn of(&self, table: Table) -> Result<&Tree, EngineError> {
         match table {
-            Table::Meta => &self.meta,
-            Table::Worlds => &self.worlds,
-            Table::Runs => &self.runs,
-            Table::Keys => &self.keys,
-            Table::Gone => &self.gone,
-            Table::Deleted => &self.deleted,
+            Table::Meta => Ok(&self.meta),
+            Table::Worlds => Ok(&self.worlds),
+            Table::Runs => Ok(&self.runs),
+            Table::Keys => Ok(&self.keys),
+            Table::Gone => Ok(&self.gone),
+            Table::Deleted => Ok(&self.deleted),
+            Table::Content => Err(EngineError::Io(io::Error::other("large content has no tree"))),
         }
     }
 
@@ -102,14 +111,17 @@ impl SledEngine {
         open::open(dir.into(), mode)
     }
 
-    /// Opens the database in a directory that is locked already to read what is there, whatever it is.
-    pub(crate) fn examine_home(home: Home) -> Result<Self, EngineError> {
-        open::examine_in(home)
-    }
-
     /// Opens the database in a directory that is locked already.
     pub(crate) fn open_home(home: Home) -> Result<Self, EngineError> {
-        open::open_in(home)
+        let sealed = open::check(home.path())?;
+        open::open_in(home, sealed)
+    }
+
+    /// The same, where somebody has looked already whether it is damaged.
+    pub(crate) fn open_checked(home: Home) -> Result<Self, EngineError> {
+        let folder = compact::current(home.path())?;
+        let sealed = seal::read(&folder).map_err(from_io)?.unwrap_or_default();
+        open::open_in(home, sealed)
     }
 
     /// Calls `work` with the trees, which stay open meanwhile.
@@ -124,12 +136,17 @@ impl SledEngine {
     }
 
     /// Removes `keys` a few at a time, so that appends get their turn.
-    fn remove_all(&self, tree: impl Fn(&Trees) -> &Tree, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn remove_all(
+        &self,
+        tree: impl Fn(&Trees) -> Result<&Tree, EngineError>,
+        keys: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         for some in keys.chunks(barrier::REMOVALS_MAX) {
             self.write(|writer, trees| {
+                let tree = tree(trees)?;
                 for key in some {
                     writer.barrier.reserve(FRAME_MAX)?;
-                    guarded(|| tree(trees).remove(key))?;
+                    guarded(|| tree.remove(key))?;
                 }
                 Ok(())
             })?;
@@ -192,18 +209,22 @@ impl FrameLog for SledEngine {
             writer.run(|writer| self.with(|trees| note(writer, trees, TRIMMED, up_to.0)))?;
         }
         drop(writer);
-        let keys = self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes()))?;
-        self.remove_all(|trees| &trees.frames, &keys)
+        let keys = self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes(), usize::MAX))?;
+        self.remove_all(|trees| Ok(&trees.frames), &keys)
     }
 }
 
 impl Shelf for SledEngine {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
+        if table == Table::Content {
+            return self.content.put(pairs);
+        }
         for step in barrier::steps(table, pairs) {
             self.write(|writer, trees| {
+                let tree = trees.of(table)?;
                 for (cost, (key, value)) in step {
                     writer.barrier.reserve(cost)?;
-                    guarded(|| trees.of(table).insert(key, value.as_slice()))?;
+                    guarded(|| tree.insert(key, value.as_slice()))?;
                 }
                 Ok(())
             })?;
@@ -212,7 +233,13 @@ impl Shelf for SledEngine {
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
-        let value = self.with(|trees| guarded(|| trees.of(table).get(key)))?;
+        if table == Table::Content {
+            return self.content.get(key);
+        }
+        let value = self.with(|trees| {
+            let tree = trees.of(table)?;
+            guarded(|| tree.get(key))
+        })?;
         Ok(value.map(|value| value.to_vec()))
     }
 
@@ -220,15 +247,37 @@ impl Shelf for SledEngine {
         if from >= to {
             return Ok(Vec::new());
         }
-        self.with(|trees| rows::collect(trees.of(table), from..to, bytes_max))
+        if table == Table::Content {
+            return self.content.range(from, to, bytes_max);
+        }
+        self.with(|trees| rows::collect(trees.of(table)?, from..to, bytes_max))
+    }
+
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        if table == Table::Content {
+            return self.content.keys(from, to, count_max);
+        }
+        self.with(|trees| rows::keys(trees.of(table)?, from..to, count_max))
     }
 
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
-        let below = self.with(|trees| guarded(|| trees.of(table).range(..=key).next_back().transpose()))?;
+        if table == Table::Content {
+            return self.content.floor(key);
+        }
+        let below = self.with(|trees| {
+            let tree = trees.of(table)?;
+            guarded(|| tree.range(..=key).next_back().transpose())
+        })?;
         Ok(below.map(|(key, value)| (key.to_vec(), value.to_vec())))
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+        if table == Table::Content {
+            return self.content.remove(keys);
+        }
         self.remove_all(|trees| trees.of(table), keys)
     }
 }
@@ -240,6 +289,22 @@ impl Engine for SledEngine {
 
     fn compact(&self) -> Result<(), EngineError> {
         compact::compact(self)
+    }
+}
+
+impl Drop for SledEngine {
+    /// Closes the database and seals it. One that something could not be written to stays without a seal.
+    fn drop(&mut self) {
+        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        writer.barrier.release();
+        let had_failed = std::mem::replace(&mut writer.has_failed, true);
+        drop(self.trees.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        if had_failed {
+            return;
+        }
+        if let Err(error) = seal::close(&self.home.path().join(open::LOG), &self.sealed) {
+            tracing::warn!(%error, "damage of the closed store will be found less surely");
+        }
     }
 }
 

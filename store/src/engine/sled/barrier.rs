@@ -85,7 +85,9 @@ fn cost(table: Table, (key, value): &Pair, before: Option<&Pair>) -> usize {
     match table {
         Table::Runs if before.is_some_and(|(other, _)| other.get(..WORLD_LEN) == key.get(..WORLD_LEN)) => value.len(),
         Table::Runs => value.len() + ELSEWHERE,
-        Table::Meta | Table::Worlds | Table::Keys | Table::Gone | Table::Deleted => value.len() + SMALL,
+        Table::Meta | Table::Worlds | Table::Keys | Table::Gone | Table::Deleted | Table::Content => {
+            value.len() + SMALL
+        }
     }
 }
 

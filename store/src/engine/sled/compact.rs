@@ -9,7 +9,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
 use sled::Tree;
@@ -58,6 +58,23 @@ pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
     })
 }
 
+/// The folder of the database that counts, whatever a process that died has left of a compaction.
+pub(super) fn current(home: &Path) -> Result<PathBuf, EngineError> {
+    let (copy, log) = (home.join(COPY), home.join(LOG));
+    let is_there = |path: &Path| path.try_exists().map_err(from_io);
+    if is_there(&copy.join(COMPLETE))? {
+        Ok(copy)
+    } else if is_there(&copy)? && !is_there(&log)? {
+        Err(incomplete())
+    } else {
+        Ok(log)
+    }
+}
+
+fn incomplete() -> EngineError {
+    EngineError::Damaged(format!("its log is gone, and the copy in {COPY} is not complete"))
+}
+
 /// Finishes or undoes what a process that died has left of a compaction.
 pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
     let (copy, log) = (home.join(COPY), home.join(LOG));
@@ -67,7 +84,7 @@ pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
         // Whoever marked it may have died before the mark was for good, and the original goes next.
         sync_folder(&copy).and_then(|()| take_place(home)).map_err(from_io)
     } else if has_copy && !has_log {
-        Err(EngineError::Damaged(format!("its log is gone, and the copy in {COPY} is not complete")))
+        Err(incomplete())
     } else if has_copy {
         remove_folder(&copy).map_err(from_io)
     } else {

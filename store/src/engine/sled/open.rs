@@ -10,7 +10,9 @@ use sled::Db;
 
 use super::ahead::read_ahead;
 use super::guard::{Handle, guarded};
+use super::seal::{self, Seal};
 use super::{Barrier, SledEngine, Trees, Writer, compact, rows};
+use crate::engine::content::ContentFolder;
 use crate::engine::{EngineError, FrameLog as _, FrameNumber, TERM, TRIMMED, Term};
 use crate::home::{self, Home, sync_folder};
 use crate::open_error::OpenError;
@@ -28,27 +30,14 @@ const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError> {
     let home = Home::open(dir, mode)?;
     let path = home.path().to_owned();
-    open_in(home).map_err(|error| home::open_error(&path, error))
-}
-
-/// Opens a database that is only read from: every write is refused, and nothing is brought in order.
-pub(super) fn examine_in(home: Home) -> Result<SledEngine, EngineError> {
-    compact::finish(home.path())?;
-    let engine = open_as_it_is(home)?;
-    engine.writer().has_failed = true;
+    let engine = SledEngine::open_home(home.clone()).map_err(|error| home::open_error(&path, error))?;
+    home.sign()?;
     Ok(engine)
 }
 
-pub(super) fn open_in(home: Home) -> Result<SledEngine, EngineError> {
+/// Opens the database for writing, once nothing of it is found to be damaged: sled writes as soon as it is opened.
+pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineError> {
     compact::finish(home.path())?;
-    let engine = open_as_it_is(home)?;
-    engine.writer().run(|writer| writer.barrier.sync())?;
-    let trimmed = engine.with(|trees| note(trees, TRIMMED))?;
-    engine.trim(FrameNumber(trimmed))?;
-    Ok(engine)
-}
-
-fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
     let log = home.path().join(LOG);
     if !log.join("db").try_exists().map_err(super::from_io)? {
         if home.has_been_used().map_err(super::from_io)? {
@@ -57,7 +46,7 @@ fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
         begin(home.path())?;
     }
     // Whoever gave the folder its name may have died before that was for good.
-    sync_folder(home.path()).map_err(super::from_io)?;
+    sync_folder(home.path()).and_then(|()| seal::break_up(&log)).map_err(super::from_io)?;
     let (trees, barrier) = open_database(&log)?;
     let trimmed = note(&trees, TRIMMED)?;
     let writer = Writer {
@@ -66,7 +55,24 @@ fn open_as_it_is(home: Home) -> Result<SledEngine, EngineError> {
         term: Term(note(&trees, TERM)?),
         has_failed: false,
     };
-    Ok(SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), home })
+    let content = ContentFolder::of(home.path());
+    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), content, sealed, home };
+    engine.writer().run(|writer| writer.barrier.sync())?;
+    engine.trim(FrameNumber(trimmed))?;
+    Ok(engine)
+}
+
+/// Compares the database with its seal.
+pub(super) fn check(home: &Path) -> Result<Seal, EngineError> {
+    let folder = compact::current(home)?;
+    if !folder.join("db").try_exists().map_err(super::from_io)? {
+        return Ok(Seal::default());
+    }
+    match seal::check(&folder).map_err(super::from_io)? {
+        seal::Found::Whole(seal) => Ok(seal),
+        seal::Found::None => Ok(Seal::default()),
+        seal::Found::Broken(what) => Err(EngineError::Damaged(what.into_iter().next().unwrap_or_default())),
+    }
 }
 
 /// Makes an empty database. It gets its name once its files survive power loss: sled does not sync all of its own.

@@ -27,9 +27,13 @@ pub(super) fn collect<K: AsRef<[u8]>, R: RangeBounds<K>>(
     })
 }
 
-/// The keys of a range.
-pub(super) fn keys<K: AsRef<[u8]>, R: RangeBounds<K>>(tree: &Tree, range: R) -> Result<Vec<Vec<u8>>, EngineError> {
-    guarded(|| tree.range(range).keys().map(|key| key.map(|key| key.to_vec())).collect())
+/// The first keys of a range, at most `count_max`.
+pub(super) fn keys<K: AsRef<[u8]>, R: RangeBounds<K>>(
+    tree: &Tree,
+    range: R,
+    count_max: usize,
+) -> Result<Vec<Vec<u8>>, EngineError> {
+    guarded(|| tree.range(range).keys().take(count_max).map(|key| key.map(|key| key.to_vec())).collect())
 }
 
 /// Reads a number that is kept as eight bytes.

@@ -1,0 +1,141 @@
+//! Opening a store to read it, which changes nothing of it, whatever state it is in.
+//!
+//! What opening brings in order elsewhere is brought in order in memory, over engines that only read. Of a damaged store
+//! there is what rebuilding would save; where that ends is an error and no end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use folkmoot_core::ids::{Position, WorldId, WorldName};
+use folkmoot_core::port::ReadError;
+
+use super::{Failure, Inner, Store};
+use crate::blobs::Vault;
+use crate::checkpoints::Shelter;
+use crate::deletion;
+use crate::engine::{Engine, EngineError, EngineKind, Overlay};
+use crate::home::{self, Home, head_record};
+use crate::index::Index;
+use crate::keys::Keyring;
+use crate::open_error::OpenError;
+use crate::queue::Queue;
+use crate::rebuild::{self, RebuiltWorld, Survey};
+use crate::recover;
+use crate::shared::{READS_ONLY, Shared};
+use crate::sync::Mutex;
+use crate::upcast::Upcasters;
+
+/// What is known of a store that is only read.
+#[derive(Debug)]
+pub(super) struct Looked {
+    /// Nobody writes meanwhile.
+    _home: Home,
+    /// `None` if nothing is damaged, as far as opening tells.
+    survey: Option<Survey>,
+}
+
+impl Store {
+    /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can be appended. Others may
+    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::rebuild) would save:
+    /// [`Store::survey`] says what that is.
+    ///
+    /// # Errors
+    /// [`OpenError`]: each variant says what to do. What is damaged is no error.
+    pub fn look(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
+        let home = Home::look(dir.into())?;
+        let path = home.path().to_owned();
+        Self::look_in(home).map_err(|error| home::open_error(&path, error))
+    }
+
+    /// What is whole of a damaged store that was opened to be read; `None` if nothing was found to be damaged, or if it was
+    /// opened for writing.
+    #[must_use]
+    pub fn survey(&self) -> Option<&Survey> {
+        self.inner.looked.as_ref()?.survey.as_ref()
+    }
+
+    fn look_in(home: Home) -> Result<Self, EngineError> {
+        let (engine, mut troubles) = match EngineKind::look(home.clone()) {
+            Ok((engine, troubles)) => (Some(engine), troubles),
+            Err(EngineError::Damaged(what)) => (None, vec![what]),
+            Err(error) => return Err(error),
+        };
+        if let Some(engine) = engine.clone().filter(|_| troubles.is_empty()) {
+            match recovered(engine, home.path()) {
+                Ok((engine, index)) => return Ok(Self::reading(engine, index, home, None)),
+                Err(Failure::Engine(EngineError::Damaged(what))) => troubles.push(what),
+                Err(Failure::Cut { found, recorded }) => {
+                    troubles.push(format!("the log ends at frame {found}, and frame {recorded} was written"));
+                }
+                Err(Failure::Engine(error)) => return Err(error),
+            }
+        }
+        let (mended, survey) = rebuild::mend(home.path(), (engine, troubles))?;
+        let mended: Arc<dyn Engine> = Arc::new(mended);
+        let upcasters = Upcasters::default();
+        let mut index = recover::recover(mended.as_ref(), &upcasters)?;
+        deletion::take_out(mended.as_ref(), &mut index)?;
+        Ok(Self::reading(mended, index, home, Some(survey)))
+    }
+
+    fn reading(engine: Arc<dyn Engine>, index: Index, home: Home, survey: Option<Survey>) -> Self {
+        let path = home.path().to_owned();
+        let keys = Keyring::new(Some(&path));
+        let shared = Arc::new(Shared::reading(engine, index, Upcasters::default(), keys));
+        let queue = Arc::new(Queue::default());
+        queue.stop(READS_ONLY);
+        let (shelter, vault) = (Shelter::new(Some(&path)), Vault::new(Some(&path)));
+        let looked = Some(Looked { _home: home, survey });
+        let threads = Mutex::default();
+        Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home: Some(path), copy: None, threads, looked }) }
+    }
+
+    /// Finds out, before anything is written, whether a store can be opened for writing.
+    pub(super) fn check(home: &Home) -> Result<(), OpenError> {
+        let path = home.path();
+        let (engine, troubles) = EngineKind::look(home.clone()).map_err(|error| home::open_error(path, error))?;
+        if let Some(what) = troubles.into_iter().next() {
+            return Err(OpenError::Damaged { path: path.to_owned(), what });
+        }
+        recovered(engine, path).map(|_| ()).map_err(|failure| failure.at(path.to_owned()))
+    }
+
+    /// What a world of a damaged store has lost behind its last event, if it has.
+    pub(super) fn lost(&self, world: WorldId) -> Option<&RebuiltWorld> {
+        let mut worlds = self.survey()?.worlds.iter();
+        worlds.find(|found| found.world == world && found.lost.is_some())
+    }
+
+    /// Refuses to say of a damaged store that it has no such world, where nothing tells.
+    pub(super) fn check_name(&self, name: &WorldName) -> Result<(), ReadError> {
+        let Some(survey) = self.survey() else { return Ok(()) };
+        let is_it = |world: &&RebuiltWorld| {
+            world.kept == Position::ZERO && world.name.as_ref().is_none_or(|known| known == name)
+        };
+        match survey.worlds.iter().find(is_it) {
+            Some(world) => Err(damaged(world)),
+            None if survey.worlds.is_empty() => {
+                let what = survey.store.first().map_or_else(String::new, |damage| damage.what.clone());
+                Err(ReadError::Damaged { at: Position::new(1), what })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// What is read behind the last event that is whole.
+pub(super) fn damaged(world: &RebuiltWorld) -> ReadError {
+    let what = world.lost.clone().unwrap_or_default();
+    ReadError::Damaged { at: world.kept.next(), what: format!("events up to {} were written: {what}", world.known) }
+}
+
+/// Reads the index of a store, and brings in order in memory what a process that died has left.
+fn recovered(engine: Arc<dyn Engine>, home: &Path) -> Result<(Arc<dyn Engine>, Index), Failure> {
+    let recorded = head_record::read(home).map_err(EngineError::Io)?;
+    let engine: Arc<dyn Engine> = Arc::new(Overlay::over(engine));
+    let mut index = recover::recover(engine.as_ref(), &Upcasters::default())?;
+    recover::check_head(&index, recorded)
+        .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
+    deletion::take_out(engine.as_ref(), &mut index)?;
+    Ok((engine, index))
+}
