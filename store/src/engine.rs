@@ -7,10 +7,12 @@ use std::fmt::{self, Debug};
 use std::io;
 use std::path::Path;
 
+pub(crate) mod content;
 mod failing;
 mod files;
 mod kind;
 mod memory;
+mod overlay;
 mod sled;
 
 pub use self::sled::SledEngine;
@@ -19,6 +21,7 @@ pub use failing::FailingEngine;
 pub use files::FilesEngine;
 pub use kind::EngineKind;
 pub use memory::MemoryEngine;
+pub(crate) use overlay::Overlay;
 
 /// The number of a frame. The first has 1; 0 is "before the first".
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,6 +127,8 @@ pub enum Table {
     Gone,
     /// The tombstones of deleted worlds.
     Deleted,
+    /// What is too large for frames: values of up to some megabytes. Keys begin with the world's id.
+    Content,
 }
 
 /// The key of the current term in [`Table::Meta`], in engines that keep it there.
@@ -165,6 +170,12 @@ pub trait Shelf: Send + Sync + Debug {
     /// # Errors
     /// [`EngineError::Io`], [`EngineError::Damaged`].
     fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError>;
+
+    /// The keys from `from` to before `to`, in order, at most `count_max`. No value is read.
+    ///
+    /// # Errors
+    /// [`EngineError::Io`], [`EngineError::Damaged`].
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError>;
 
     /// The pair with the greatest key that is at most `key`.
     ///

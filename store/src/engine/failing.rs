@@ -100,6 +100,10 @@ impl Shelf for FailingEngine {
         self.inner.range(table, from, to, bytes_max)
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        self.inner.keys(table, from, to, count_max)
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         self.inner.floor(table, key)
     }

@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
+use super::content::ContentFolder;
 use super::sled::from_io;
 use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term, is_trimmed};
 use crate::home::Home;
@@ -46,6 +47,7 @@ pub struct FilesEngine {
     writer: Mutex<Writer>,
     state: RwLock<State>,
     rewrite_bytes: u64,
+    content: ContentFolder,
     // The last to be dropped: the directory stays locked until the files are closed.
     home: Home,
 }
@@ -113,10 +115,9 @@ impl FilesEngine {
         open::open_in(home)
     }
 
-    /// Opens the files in a directory that is locked already, to read what is whole of them. Nothing is written. Says
-    /// what is not whole.
-    pub(crate) fn examine_home(home: Home) -> Result<(Self, Vec<String>), EngineError> {
-        open::examine_in(home)
+    /// Opens the files to read what is whole of them, and says what is not. Nothing is written. `None` if there are none yet.
+    pub(crate) fn look(home: Home) -> Result<Option<(Self, Vec<String>)>, EngineError> {
+        open::look_in(home)
     }
 
     /// Writes rows in order, a group at a time.
@@ -245,11 +246,17 @@ impl FrameLog for FilesEngine {
 
 impl Shelf for FilesEngine {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
+        if table == Table::Content {
+            return self.content.put(pairs);
+        }
         let rows: Vec<Row<'_>> = pairs.iter().map(|(key, value)| Row::put(row::key(table, key), value)).collect();
         self.write(&mut self.writer(), &rows)
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
+        if table == Table::Content {
+            return self.content.get(key);
+        }
         let state = self.state();
         state.index.get(&row::key(table, key)).map(|place| state.value(place)).transpose()
     }
@@ -258,17 +265,38 @@ impl Shelf for FilesEngine {
         if from >= to {
             return Ok(Vec::new());
         }
+        if table == Table::Content {
+            return self.content.range(from, to, bytes_max);
+        }
         let state = self.state();
         state.collect(state.index.range(row::key(table, from)..row::key(table, to)), bytes_max)
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        if table == Table::Content {
+            return self.content.keys(from, to, count_max);
+        }
+        let state = self.state();
+        let keys = state.index.range(row::key(table, from)..row::key(table, to)).map(|(key, _)| key.to_vec());
+        Ok(keys.take(count_max).collect())
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
+        if table == Table::Content {
+            return self.content.floor(key);
+        }
         let state = self.state();
         let below = state.index.range(row::key(table, &[])..=row::key(table, key)).next_back();
         below.map(|(key, place)| Ok((key.to_vec(), state.value(place)?))).transpose()
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
+        if table == Table::Content {
+            return self.content.remove(keys);
+        }
         let mut writer = self.writer();
         let mut keys: Vec<Vec<u8>> = keys.iter().map(|key| row::key(table, key)).collect();
         keys.retain(|key| self.state().index.get(key).is_some());

@@ -1,13 +1,12 @@
 //! Which engine a store's directory has.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::{Engine, EngineError, FilesEngine, SledEngine, files, sled};
-use crate::home::{self, Home};
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use super::sled::BareSled;
+use super::{Engine, EngineError, FilesEngine, MemoryEngine, SledEngine, files, sled};
+use crate::home::Home;
 
 /// The engines that keep a store in a directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,19 +45,26 @@ impl EngineKind {
         }
     }
 
-    /// Opens the engine that the directory has to read what is whole of it; says what is not, as far as that shows.
-    pub(crate) fn examine_home(home: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
-        match Self::of(home.path())?.unwrap_or_default() {
-            Self::Sled => Ok((Arc::new(SledEngine::examine_home(home)?), Vec::new())),
-            Self::Files => FilesEngine::examine_home(home).map(|(engine, troubles)| (Arc::new(engine) as _, troubles)),
-        }
+    /// Opens the engine that the directory has to read what is whole of it; says what is not, as far as that shows. Nothing
+    /// is written.
+    pub(crate) fn look(home: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
+        let path = home.path().to_owned();
+        let found = match Self::of(&path)?.unwrap_or_default() {
+            Self::Sled => {
+                BareSled::open(home)?.map(|(engine, troubles)| (Arc::new(engine) as Arc<dyn Engine>, troubles))
+            }
+            Self::Files => FilesEngine::look(home)?.map(|(engine, troubles)| (Arc::new(engine) as _, troubles)),
+        };
+        // Its maker died before it had any.
+        Ok(found.unwrap_or_else(|| (Arc::new(MemoryEngine::new()), Vec::new())))
     }
 
-    /// Opens the engine of a store in a directory that is found or made; `self` is the one that a new one gets.
-    pub(crate) fn open(self, dir: PathBuf, mode: OpenMode) -> Result<Arc<dyn Engine>, OpenError> {
-        let home = Home::open(dir, mode)?;
-        let path = home.path().to_owned();
-        self.open_home(home).map_err(|error| home::open_error(&path, error))
+    /// The same, where somebody has looked already whether it is damaged.
+    pub(crate) fn open_checked(self, home: Home) -> Result<Arc<dyn Engine>, EngineError> {
+        match Self::of(home.path())?.unwrap_or(self) {
+            Self::Sled => Ok(Arc::new(SledEngine::open_checked(home)?)),
+            Self::Files => Ok(Arc::new(FilesEngine::open_home(home)?)),
+        }
     }
 }
 

@@ -97,6 +97,15 @@ impl Shelf for MemoryEngine {
         Ok(take_bytes(pairs, bytes_max, |(_, value)| value.len()))
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        if from >= to {
+            return Ok(Vec::new());
+        }
+        let state = self.state();
+        let range = state.tables.range((table, from.to_vec())..(table, to.to_vec()));
+        Ok(range.map(|((_, key), _)| key.clone()).take(count_max).collect())
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         let state = self.state();
         let below = state.tables.range((table, Vec::new())..=(table, key.to_vec())).next_back();

@@ -40,6 +40,14 @@ impl Mark {
         home::replace(folder, FILE, &[slot.as_slice(), slot.as_slice()].concat())
     }
 
+    /// Reads the newest whole slot, if there is one; `None` if there is no file.
+    pub(super) fn read(folder: &Path) -> io::Result<Option<Option<Acknowledged>>> {
+        match std::fs::read(folder.join(FILE)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            bytes => Ok(Some(newest(&bytes?).map(|(_, acknowledged)| acknowledged))),
+        }
+    }
+
     /// Opens the file, and reads the newest whole slot; `None` if there is none.
     pub(super) fn open(folder: &Path) -> io::Result<(Self, Option<Acknowledged>)> {
         let newest = newest(&std::fs::read(folder.join(FILE))?);

@@ -96,6 +96,8 @@ const fn number_of(table: Table) -> u8 {
         Table::Keys => 4,
         Table::Gone => 5,
         Table::Deleted => 6,
+        // Its rows are files of their own; the number is kept free.
+        Table::Content => 7,
     }
 }
 

@@ -164,7 +164,7 @@ fn what_is_whole_of_damaged_files_can_be_examined() {
     bytes[all[4].0 as usize + 30] ^= 1;
     fs::write(rows(dir.path()), &bytes).unwrap();
     let home = Home::open(dir.path().to_owned(), OpenMode::Existing).unwrap();
-    let (engine, troubles) = FilesEngine::examine_home(home).unwrap();
+    let (engine, troubles) = FilesEngine::look(home).unwrap().unwrap();
     assert_eq!(troubles.len(), 1, "{troubles:?}");
     // The row whose removal was lost is there again: it is for links to say what counts.
     let rows_there = [(b"a".to_vec(), b"second".to_vec()), (b"b".to_vec(), Vec::new())];
