@@ -21,7 +21,7 @@ mod check;
 mod error;
 mod rows;
 
-pub(crate) use check::check;
+pub(crate) use check::{Checked, check};
 pub use error::BackupError;
 
 /// A copy of a store that opens like any other.
@@ -38,6 +38,8 @@ pub struct Backup {
     pub blobs: usize,
     /// How many blobs were left out because they are damaged.
     pub blobs_damaged: usize,
+    /// How many events have content that is missing or changed here, because it is so in the store.
+    pub content_damaged: usize,
 }
 
 /// What is copied.
@@ -72,9 +74,9 @@ pub(crate) fn backup(
     let kind = home.map(EngineKind::of).transpose()?.flatten().unwrap_or_default();
     let half = Home::begin_half(dir.to_owned())?;
     let copied = write(shared, (half, kind), vault).and_then(|(cut, backup)| {
-        let events = check(&cut.worlds, dir)?;
+        let Checked { events, content_damaged } = check(&cut.worlds, dir)?;
         home::finish_half(dir)?;
-        Ok(Backup { events, ..backup })
+        Ok(Backup { events, content_damaged, ..backup })
     });
     if copied.is_err() {
         empty_or_warn(dir);
@@ -117,7 +119,7 @@ fn write(shared: &Shared, (home, kind): (Home, EngineKind), vault: &Vault) -> Re
     let (blobs, blobs_damaged) = copy_blobs(shared, vault, &cut, &dir)?;
     note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
     let worlds = cut.worlds.len();
-    Ok((cut, Backup { path: dir, worlds, events: 0, blobs, blobs_damaged }))
+    Ok((cut, Backup { path: dir, worlds, events: 0, blobs, blobs_damaged, content_damaged: 0 }))
 }
 
 fn copy_blobs(shared: &Shared, vault: &Vault, cut: &Cut, dir: &Path) -> Result<(usize, usize), BackupError> {

@@ -7,6 +7,7 @@ use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Appended};
 use tokio::sync::oneshot;
 
+use crate::content::Put;
 use crate::engine::{FrameNumber, Term};
 use crate::format::Malformed;
 use crate::format::frame::{PAYLOAD_MAX, Packing, Unit};
@@ -42,6 +43,7 @@ pub(crate) struct Batch {
     open: Vec<u8>,
     landed: Vec<(Landed, Digest)>,
     replies: Vec<Reply>,
+    beside: Vec<Put>,
 }
 
 impl Batch {
@@ -57,6 +59,7 @@ impl Batch {
             open: Vec::new(),
             landed: Vec::new(),
             replies: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
@@ -110,7 +113,7 @@ impl Batch {
 
     /// Takes an admitted request.
     pub(crate) fn add(&mut self, request: Request, mut reach: Reach) -> Result<(), Malformed> {
-        let Request { summary, record, reply, .. } = request;
+        let Request { summary, record, beside, reply, .. } = request;
         let leaf = record.leaf();
         let (bytes, _) = record.link(&reach.link);
         if self.open.len() + bytes.len() > PAYLOAD_MAX {
@@ -133,6 +136,7 @@ impl Batch {
         self.reaches.insert(summary.world, reach);
         self.landed.push((Landed { summary, leaf, frame }, link));
         self.replies.push(reply);
+        self.beside.extend(beside);
         Ok(())
     }
 
@@ -152,8 +156,8 @@ impl Batch {
     /// Ends the batch: its frames, and what they mean once they are durable.
     pub(crate) fn finish(mut self) -> Result<Sealed, Malformed> {
         self.seal()?;
-        let Self { frames, landed, replies, .. } = self;
-        Ok(Sealed { frames, landed, replies })
+        let Self { frames, landed, replies, beside, .. } = self;
+        Ok(Sealed { frames, landed, replies, beside })
     }
 }
 
@@ -164,6 +168,8 @@ pub(crate) struct Sealed {
     /// With the link of each.
     pub(crate) landed: Vec<(Landed, Digest)>,
     pub(crate) replies: Vec<Reply>,
+    /// What stands beside the frames.
+    pub(crate) beside: Vec<Put>,
 }
 
 fn known_key(

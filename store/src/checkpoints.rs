@@ -13,6 +13,7 @@ use folkmoot_core::port::AppendError;
 use crate::engine::is_full;
 use crate::format::Malformed;
 use crate::format::bytes::Bytes;
+use crate::format::header;
 use crate::home;
 
 mod memory;
@@ -27,7 +28,10 @@ mod tests;
 const FOLDER: &str = "checkpoints";
 
 /// What every file begins with.
-const MARK: &[u8; 8] = b"fmcheck1";
+const MARK: &[u8; 8] = b"fmcheck2";
+
+/// What those of older builds begin with, which do not say which log they are of.
+const OLD_MARK: &[u8; 8] = b"fmcheck1";
 
 /// mark, position, decider
 const HEAD_LEN: usize = 8 + 8 + 32;
@@ -44,9 +48,13 @@ pub(crate) enum Shelter {
 /// A checkpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Saved {
-    at: Position,
-    decider: Digest,
-    state: Vec<u8>,
+    /// The world that it is the fold of.
+    pub(crate) world: WorldId,
+    pub(crate) at: Position,
+    /// The link of the commit that ends there: no other log has it.
+    pub(crate) link: Digest,
+    pub(crate) decider: Digest,
+    pub(crate) state: Vec<u8>,
 }
 
 /// Where a checkpoint stands, and whose rules made it.
@@ -59,30 +67,28 @@ impl Shelter {
     }
 
     /// Keeps a checkpoint, and lets go of those that nobody needs beside it.
-    pub(crate) fn save(
-        &self,
-        world: WorldId,
-        at: Position,
-        decider: Digest,
-        state: Vec<u8>,
-    ) -> Result<(), AppendError> {
-        let saved = Saved { at, decider, state };
+    pub(crate) fn save(&self, saved: Saved) -> Result<(), AppendError> {
+        let (world, decider) = (saved.world, saved.decider);
         self.keep(world, saved).map_err(failed)?;
         let needless = thin::needless(&self.places(world), decider);
         needless.into_iter().try_for_each(|at| self.drop_one(world, at)).map_err(failed)
     }
 
-    /// The newest checkpoint of a world that is at `up_to` or before it, whole, and made by `decider`.
+    /// The newest checkpoint of a world that is at `up_to` or before it, whole, made by `decider`, and of the log whose
+    /// commit at a position has the link that `link_at` gives.
     pub(crate) fn latest(
         &self,
         world: WorldId,
         decider: Digest,
         up_to: Option<Position>,
+        link_at: impl Fn(Position) -> Option<Digest>,
     ) -> Option<(Position, Vec<u8>)> {
         let is_usable = |place: &&Place| place.1 == decider && up_to.is_none_or(|up_to| place.0 <= up_to);
+        let is_of_this =
+            |saved: &Saved| saved.world == world && saved.decider == decider && link_at(saved.at) == Some(saved.link);
         let places = self.places(world);
-        let whole = places.iter().rev().filter(is_usable).find_map(|(at, _)| self.read(world, *at));
-        whole.filter(|saved| saved.decider == decider).map(|saved| (saved.at, saved.state))
+        let mut whole = places.iter().rev().filter(is_usable).filter_map(|(at, _)| self.read(world, *at));
+        whole.find(is_of_this).map(|saved| (saved.at, saved.state))
     }
 
     /// Where a world's checkpoints stand, oldest first, whole or not.
@@ -168,6 +174,10 @@ fn place(path: &Path) -> Option<Place> {
     let at = Position::new(path.file_name()?.to_str()?.parse().ok()?);
     let mut head = [0; HEAD_LEN];
     File::open(path).ok()?.read_exact(&mut head).ok()?;
+    if head.starts_with(OLD_MARK) {
+        // One that nobody uses any more, so that it goes.
+        return Some((at, Digest::new([0; 32])));
+    }
     let mut head = Bytes(head.strip_prefix(MARK)?);
     let (written, decider) = (head.u64().ok()?, head.array().ok()?);
     (written == at.get()).then_some((at, Digest::new(decider)))
@@ -187,6 +197,8 @@ fn encode(saved: &Saved) -> Vec<u8> {
     let mut bytes = MARK.to_vec();
     bytes.extend_from_slice(&saved.at.get().to_le_bytes());
     bytes.extend_from_slice(saved.decider.as_bytes());
+    bytes.extend_from_slice(saved.world.0.as_bytes());
+    bytes.extend_from_slice(saved.link.as_bytes());
     bytes.extend_from_slice(&saved.state);
     bytes.extend_from_slice(&crc32fast::hash(&bytes).to_le_bytes());
     bytes
@@ -200,5 +212,6 @@ fn decode(bytes: &[u8]) -> Result<Saved, Malformed> {
     }
     let mut body = Bytes(body.strip_prefix(MARK).ok_or_else(broken)?);
     let (at, decider) = (Position::new(body.u64()?), Digest::new(body.array()?));
-    Ok(Saved { at, decider, state: body.0.to_vec() })
+    let (world, link) = (header::world(body.array()?), Digest::new(body.array()?));
+    Ok(Saved { world, at, link, decider, state: body.0.to_vec() })
 }

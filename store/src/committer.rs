@@ -11,6 +11,7 @@ use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::{AppendError, Appended};
 
 use crate::batch::{Admission, Batch, Sealed};
+use crate::content::Put;
 use crate::engine::{EngineError, FrameNumber, Term};
 use crate::home::head_record::{Head, HeadRecord};
 use crate::index::Index;
@@ -85,10 +86,12 @@ impl Committer {
         for request in requests {
             later.extend(self.admit(&mut batch, request).map_err(|error| error.to_string())?);
         }
-        let sealed = batch.finish().map_err(|error| error.to_string())?;
+        let mut sealed = batch.finish().map_err(|error| error.to_string())?;
         if sealed.frames.is_empty() {
             return Ok(later);
         }
+        // From here on the commits may be there, whatever the engine says.
+        sealed.beside.drain(..).for_each(Put::leave);
         let appended = {
             let lease = self.shared.lease();
             lease.engine().and_then(|engine| engine.append(self.term, head, &sealed.frames))
@@ -140,7 +143,7 @@ impl Committer {
 
     /// Publishes what has become durable, then answers.
     fn land(&self, sealed: Sealed) -> Sweep {
-        let Sealed { frames, landed, replies } = sealed;
+        let Sealed { frames, landed, replies, .. } = sealed;
         let (landed, links): (Vec<_>, Vec<Digest>) = landed.into_iter().unzip();
         let sweep = {
             let mut index = self.shared.index();

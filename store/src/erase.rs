@@ -11,6 +11,7 @@ use folkmoot_core::port::Erasure;
 
 use crate::blobs::Vault;
 use crate::checkpoints::Shelter;
+use crate::content;
 use crate::engine::EngineError;
 use crate::keys::OF_WORLD;
 use crate::runs;
@@ -81,7 +82,9 @@ impl Eraser<'_> {
                 self.drop_half_copied(*member)?;
             }
             if *member == world || self.is_copied(*member) {
-                let count = rewrite::rewrite(self.shared, *member, &meant.up_to(*until))?;
+                let meant = meant.up_to(*until);
+                let count = rewrite::rewrite(self.shared, *member, &meant)?;
+                self.remove_beside(*member, &meant)?;
                 erased = if *member == world { count } else { erased };
             }
         }
@@ -113,6 +116,13 @@ impl Eraser<'_> {
         let (mut doomed, kept) = units::keys(lease.engine()?, world, |at| meant.covers(at))?;
         doomed.retain(|key| *key != OF_WORLD && !kept.contains(key));
         self.shared.keys.destroy(world, &doomed).map_err(EngineError::Io)
+    }
+
+    /// Removes what of it stands beside the frames, which no record names any more.
+    fn remove_beside(&self, world: WorldId, meant: &Meant) -> Result<(), EngineError> {
+        let lease = self.shared.lease();
+        let engine = lease.engine()?;
+        meant.spans.iter().try_for_each(|span| content::remove(engine, world, span.from, span.to))
     }
 
     fn is_copied(&self, world: WorldId) -> bool {

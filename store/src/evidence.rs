@@ -208,7 +208,8 @@ fn own(event: &EventRef<'_>) -> StoredEvent {
     let content = match event.content {
         ContentRef::None => StoredContent::None,
         ContentRef::Present { salt, bytes } => StoredContent::Present { salt, bytes: bytes.to_vec() },
-        ContentRef::Sealed { .. } => {
+        // What stood beside the frames was fetched.
+        ContentRef::Sealed { .. } | ContentRef::Beside(_) => {
             event.commitment().map_or(StoredContent::None, |commitment| StoredContent::Sealed { commitment })
         }
         ContentRef::Erased { commitment, .. } => StoredContent::Erased { commitment },

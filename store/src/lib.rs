@@ -13,6 +13,7 @@ mod blobs;
 mod chain;
 mod checkpoints;
 mod committer;
+mod content;
 mod deletion;
 mod engine;
 mod erase;
@@ -52,7 +53,7 @@ pub use engine::{
 pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
 pub use format::Malformed;
 pub use open_error::OpenError;
-pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, rebuild};
+pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, Survey, rebuild};
 pub use simulation::Driver;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};

@@ -73,12 +73,13 @@ enum Walked {
     Moved,
 }
 
-/// Hands out the records of a world in order, those of its parents first, up to the one that holds `until`.
+/// Hands out the records of a world in order, those of its parents first, up to the one that holds `until`; with each, the
+/// world that keeps it.
 fn walk(
     engine: &dyn Engine,
     sources: &[Source],
     until: Position,
-    each: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Malformed>,
+    each: &mut dyn FnMut(WorldId, &RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<Walked, EngineError> {
     let mut next = Position::new(1);
     for source in sources.iter().filter(|source| source.until > Position::ZERO) {
@@ -90,7 +91,7 @@ fn walk(
                 return Err(Malformed(format!("event {next} is followed by event {}", record.fixed.first)));
             }
             next = record.fixed.last().next();
-            each(record)
+            each(source.world, record)
         };
         walk_runs(engine, source, &mut take)?;
         let mut frames = Frames::default();
@@ -140,7 +141,7 @@ fn reach_at(
     upcasters: &Upcasters,
     mut reach: Reach,
 ) -> Result<Option<Reach>, EngineError> {
-    let walked = walk(engine, sources, at, &mut |record| {
+    let walked = walk(engine, sources, at, &mut |_, record| {
         let summary = Summary::read(record, upcasters).map_err(lift_failed)?;
         reach.advance(&summary, record.leaf()?);
         Ok(())

@@ -50,7 +50,10 @@ pub enum OpenError {
         known: u32,
     },
     /// What is stored is not what was written.
-    #[error("the store {path} is damaged: {what}; restore it from a copy, or `folkmoot rebuild` what is whole")]
+    #[error(
+        "the store {path} is damaged: {what}; `folkmoot verify --all` says what is lost, and `folkmoot rebuild --to DIR` saves \
+         what is whole"
+    )]
     Damaged {
         /// Where.
         path: PathBuf,
@@ -59,8 +62,8 @@ pub enum OpenError {
     },
     /// The log ends before commits that were acknowledged.
     #[error(
-        "the log of the store {path} ends at frame {found}, but frame {recorded} was written; restore it from a copy, \
-         or `folkmoot rebuild` what is whole"
+        "the log of the store {path} ends at frame {found}, but frame {recorded} was written; `folkmoot verify --all` says \
+         what is lost, and `folkmoot rebuild --to DIR` saves what is whole"
     )]
     CutTail {
         /// Where.

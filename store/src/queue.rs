@@ -7,6 +7,7 @@ use folkmoot_core::ids::{Incarnation, WorldId};
 use folkmoot_core::port::{AppendError, Appended};
 use tokio::sync::oneshot;
 
+use crate::content::Put;
 use crate::format::record::Unlinked;
 use crate::summary::Summary;
 use crate::sync::{Condvar, Mutex, MutexGuard};
@@ -20,6 +21,8 @@ pub(crate) struct Request {
     pub(crate) summary: Summary,
     pub(crate) incarnation: Incarnation,
     pub(crate) record: Unlinked,
+    /// What stands beside the frames for it, if anything does.
+    pub(crate) beside: Option<Put>,
     pub(crate) reply: oneshot::Sender<Result<Appended, AppendError>>,
 }
 

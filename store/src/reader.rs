@@ -9,6 +9,7 @@ use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{ReadError, StoredCommit};
 
+use crate::content;
 use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
 use crate::format::event::EventRef;
 use crate::format::frame::{FrameRef, Joiner};
@@ -105,12 +106,24 @@ impl Reader {
         let shared = Arc::clone(&self.shared);
         let lease = shared.lease();
         let engine = lease.engine().map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;
+        let mut is_again = false;
         loop {
             let plan = self.plan()?;
+            let before = (self.next, self.has_begun, self.stored.as_ref().map_or(0, Vec::len));
             let (piece, source) = match plan {
                 Plan::End => return Ok(Vec::new()),
-                Plan::Runs { source, end } => (self.read_runs(engine, source, end)?, source),
-                Plan::Tail { source, commits, end } => (self.read_tail(engine, &commits, (source, end))?, source),
+                Plan::Runs { source, end } => (self.read_runs(engine, source, end), source),
+                Plan::Tail { source, commits, end } => (self.read_tail(engine, &commits, (source, end)), source),
+            };
+            // What stood beside the frames may have been erased since its record was read.
+            let piece = match piece {
+                Err(ReadError::Damaged { .. }) if !is_again => {
+                    is_again = true;
+                    (self.next, self.has_begun) = (before.0, before.1);
+                    self.stored.iter_mut().for_each(|stored| stored.truncate(before.2));
+                    continue;
+                }
+                piece => piece?,
             };
             match piece {
                 Piece::Read(commits) => return Ok(commits),
@@ -169,7 +182,7 @@ impl Reader {
             let unit = joiner.add(&frame).map_err(|error| self.malformed(&error))?;
             if let Some(unit) = unit {
                 // Runs are of one world alone, with what it copied of its parent.
-                self.take_unit(unit, (None, end), &mut commits)?;
+                self.take_unit(unit, (engine, source), (None, end), &mut commits)?;
             }
         }
         Ok(commits)
@@ -209,7 +222,7 @@ impl Reader {
             let Some(unit) = unit else {
                 return Ok(if commits.is_empty() { Piece::Moved } else { Piece::Read(commits) });
             };
-            self.take_unit(&unit, (Some(source), end), &mut commits)?;
+            self.take_unit(&unit, (engine, source), (Some(source), end), &mut commits)?;
             if self.next <= wanted.first {
                 return Err(self.damaged("it is not in its frame"));
             }
@@ -217,10 +230,11 @@ impl Reader {
         Ok(Piece::Read(commits))
     }
 
-    /// Takes the commits of the world `of`, or of all, out of a unit, from the next one up to `end`.
+    /// Takes the commits of the world `of`, or of all, out of a unit that `keeper` keeps, from the next one up to `end`.
     fn take_unit(
         &mut self,
         unit: &[u8],
+        (engine, keeper): (&dyn Engine, WorldId),
         (of, end): (Option<WorldId>, Position),
         into: &mut Vec<StoredCommit>,
     ) -> Result<(), ReadError> {
@@ -233,21 +247,25 @@ impl Reader {
             if first > self.next || (self.has_begun && first < self.next) {
                 return Err(self.damaged(&format!("event {first} stands there")));
             }
-            into.push(self.decode(&record)?);
+            let events = record.events().map_err(|error| self.malformed(&error))?;
+            let fetched = content::fetch(engine, (keeper, first), &events);
+            let fetched = fetched.map_err(|error| read_error(error, self.next))?;
+            let events = content::join(events, &fetched);
+            into.push(self.decode(&record, &events)?);
             if let Some(stored) = &mut self.stored {
-                stored.push(record.bytes.to_vec());
+                // Whoever wants it as it is stored has no store to look beside the frames.
+                stored.push(record.restored(&events).map_err(|error| malformed(self.next, &error))?);
             }
             (self.next, self.has_begun) = (last.next(), true);
         }
         Ok(())
     }
 
-    fn decode(&self, record: &RecordRef<'_>) -> Result<StoredCommit, ReadError> {
+    fn decode(&self, record: &RecordRef<'_>, stored: &[EventRef<'_>]) -> Result<StoredCommit, ReadError> {
         let (header, _) = header::read(record.header).map_err(|error| self.malformed(&error))?;
-        let stored = record.events().map_err(|error| self.malformed(&error))?;
         // Of the right size at once: events are large, and a commit mostly has one.
         let mut events = Vec::with_capacity(stored.len());
-        for (at, event) in (header.first.get()..).map(Position::new).zip(&stored) {
+        for (at, event) in (header.first.get()..).map(Position::new).zip(stored) {
             events.push(self.read_event(event, (record.fixed.world, at))?);
         }
         Ok(StoredCommit { commit: Commit { header, events }, link: record.link })
@@ -266,12 +284,16 @@ impl Reader {
     }
 
     fn malformed(&self, error: &Malformed) -> ReadError {
-        self.damaged(&error.0)
+        malformed(self.next, error)
     }
 
     fn damaged(&self, what: &str) -> ReadError {
         ReadError::Damaged { at: self.next, what: what.to_owned() }
     }
+}
+
+fn malformed(at: Position, error: &Malformed) -> ReadError {
+    ReadError::Damaged { at, what: error.0.clone() }
 }
 
 /// Reads a run, and verifies that it stands under its own key.

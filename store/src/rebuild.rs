@@ -2,7 +2,7 @@
 //!
 //! Nothing that is stored is believed but what links: each world's commits are taken from wherever they stand, in runs, in
 //! shared frames, in exports, as long as each follows the one before it. Everything else that a store has beside its
-//! commits is made of them again. The old store is only read; a sled database is copied first, because opening it writes.
+//! commits is made of them again. The old store is only read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,15 @@ use serde::Serialize;
 
 use crate::backup::{self, BackupError};
 use crate::blobs::Vault;
-use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, Table};
+use crate::engine::content::ContentFolder;
+use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, MemoryEngine, Table};
 use crate::home::{self, Home};
 use crate::keys::Keyring;
 use crate::runs::{self, entry};
 use crate::verify::{DamageKind, Integrity, StoreDamage};
 use export::Exported;
 use scribe::{Scribe, Task};
+pub(crate) use source::Found;
 use source::Source;
 
 mod beside;
@@ -116,19 +118,50 @@ fn write(order: &Rebuild, old: Option<Home>, home: Home) -> Result<Rebuilt, Back
     let to = order.to.as_path();
     let target = |error: EngineError| BackupError::Target(home::open_error(to, error));
     let engine = order.kind.open_home(home).map_err(target)?;
-    let mut source = Source::open(order, old).map_err(BackupError::Source)?;
+    let mut source = match old {
+        Some(old) => source::look(old).and_then(|found| Source::open(&order.from, found)),
+        None => Ok(Source::default()),
+    }
+    .map_err(BackupError::Source)?;
     let exports = export::read_all(&order.exports).map_err(BackupError::Source)?;
-    let rebuilding = Rebuilding { source: &source, exports: &exports, target: engine.as_ref() };
-    let worlds = rebuilding.worlds()?;
-    beside::copy(&mut source, engine.as_ref())?;
-    let entries = worlds.iter().filter(|world| world.kept > Position::ZERO).count();
-    let swept = (runs::SWEPT.to_vec(), entry::write_swept(FrameNumber(0), entries));
-    engine.put(Table::Meta, &[swept]).map_err(target)?;
+    let worlds = fill((&mut source, &order.from), &exports, engine.as_ref())?;
     let (blobs, blobs_damaged) = copy_blobs(order, &worlds, engine.as_ref())?;
     drop(engine);
     let keys = Keyring::new(Some(&order.from)).folder().filter(|folder| folder.exists()).map(Path::to_owned);
-    let store = source.finish().map_err(BackupError::Source)?;
-    Ok(Rebuilt { path: to.to_owned(), worlds, store, blobs, blobs_damaged, keys })
+    Ok(Rebuilt { path: to.to_owned(), worlds, store: source.finish(), blobs, blobs_damaged, keys })
+}
+
+/// Writes what is whole into an empty engine.
+fn fill(
+    (source, home): (&mut Source, &Path),
+    exports: &[Exported],
+    engine: &dyn Engine,
+) -> Result<Vec<RebuiltWorld>, EngineError> {
+    let content = &ContentFolder::of(home);
+    let worlds = Rebuilding { source, exports, content, target: engine }.worlds()?;
+    beside::copy(source, engine)?;
+    let entries = worlds.iter().filter(|world| world.kept > Position::ZERO).count();
+    let swept = (runs::SWEPT.to_vec(), entry::write_swept(FrameNumber(0), entries));
+    engine.put(Table::Meta, &[swept])?;
+    Ok(worlds)
+}
+
+/// What of a damaged store is whole, and what is not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Survey {
+    /// The worlds, by id, with how much of each is whole. Deleted ones are not among them.
+    pub worlds: Vec<RebuiltWorld>,
+    /// What is wrong beside them.
+    pub store: Vec<StoreDamage>,
+}
+
+/// Puts what is whole of a damaged store into an engine in memory: what [`rebuild`] would save of it.
+pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), EngineError> {
+    let mut source = Source::open(home, found)?;
+    let engine = MemoryEngine::new();
+    let worlds = fill((&mut source, home), &[], &engine)?;
+    Ok((engine, Survey { worlds, store: source.finish() }))
 }
 
 fn heads(worlds: &[RebuiltWorld]) -> Vec<(WorldId, Position)> {
@@ -155,6 +188,8 @@ fn copy_blobs(order: &Rebuild, worlds: &[RebuiltWorld], target: &dyn Engine) -> 
 struct Rebuilding<'a> {
     source: &'a Source,
     exports: &'a [Exported],
+    /// What stands beside the frames of the old store.
+    content: &'a ContentFolder,
     target: &'a dyn Engine,
 }
 
@@ -194,14 +229,15 @@ impl Rebuilding<'_> {
     }
 
     fn world(&self, task: &Task, taken: &[WorldName]) -> Result<RebuiltWorld, EngineError> {
-        let mut scribe = Scribe::new(self.target, task, taken);
+        let mut scribe = Scribe::new((self.target, self.content), task, taken);
         loop {
             let before = scribe.next();
             self.source.offer(task, &mut scribe)?;
             for export in self.exports.iter().filter(|export| export.world == task.world) {
                 export.offer(&mut scribe)?;
             }
-            if scribe.next() == before {
+            // What an export has of it is better than an event without its content.
+            if scribe.next() == before && !scribe.bear_loss() {
                 break;
             }
         }
@@ -241,6 +277,7 @@ fn limit(found: &Integrity) -> Position {
         | DamageKind::Unreadable
         | DamageKind::Index
         | DamageKind::File
+        | DamageKind::Content
         | DamageKind::TakenOut => Position::new(u64::MAX),
     }
 }

@@ -13,11 +13,16 @@ use crate::upcast::Upcasters;
 /// Why nothing is appended after a clean end.
 pub(crate) const CLOSED: &str = "it is closed";
 
+/// Why nothing is appended to a store that is only read.
+pub(crate) const READS_ONLY: &str = "it is open for reading only";
+
 /// Whether a store works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Phase {
     /// It does.
     Open,
+    /// It was opened to be read.
+    Reading,
     /// It stopped after an error.
     Stopped(String),
     /// It was closed.
@@ -51,10 +56,25 @@ impl Lease<'_> {
 
 impl Shared {
     pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+        Self::in_phase(Phase::Open, engine, index, upcasters, keys)
+    }
+
+    /// Of a store that is only read.
+    pub(crate) const fn reading(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+        Self::in_phase(Phase::Reading, engine, index, upcasters, keys)
+    }
+
+    const fn in_phase(
+        phase: Phase,
+        engine: Arc<dyn Engine>,
+        index: Index,
+        upcasters: Upcasters,
+        keys: Keyring,
+    ) -> Self {
         Self {
             engine: RwLock::new(Some(engine)),
             index: Mutex::new(index),
-            phase: Mutex::new(Phase::Open),
+            phase: Mutex::new(phase),
             chores: Mutex::new(()),
             batches: Mutex::new(()),
             files: RwLock::new(()),
@@ -109,6 +129,16 @@ impl Shared {
         self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Why nothing may be written, if so.
+    pub(crate) fn check_writes(&self) -> Result<(), String> {
+        match self.phase() {
+            Phase::Open => Ok(()),
+            Phase::Reading => Err(READS_ONLY.to_owned()),
+            Phase::Stopped(why) => Err(why),
+            Phase::Closed => Err(CLOSED.to_owned()),
+        }
+    }
+
     pub(crate) fn phase(&self) -> Phase {
         self.phase.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -117,7 +147,7 @@ impl Shared {
     pub(crate) fn end(&self, end: Phase) {
         {
             let mut phase = self.phase.lock().unwrap_or_else(PoisonError::into_inner);
-            if *phase == Phase::Open {
+            if matches!(*phase, Phase::Open | Phase::Reading) {
                 *phase = end;
             }
         }

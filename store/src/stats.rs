@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use crate::engine::EngineKind;
-use crate::format::FORMAT;
+use crate::format::STORE_FORMAT;
 use crate::shared::Shared;
 
 #[cfg(test)]
@@ -39,7 +39,7 @@ impl Stats {
         let bytes_on_disk = home.map_or(Ok(0), folder_bytes)?;
         let index = shared.index();
         Ok(Self {
-            format: u32::from(FORMAT),
+            format: u32::from(STORE_FORMAT),
             engine,
             worlds: index.worlds.len(),
             deleted: index.ended_count(),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
+use folkmoot_core::ids::CopyId;
 use folkmoot_core::port::AppendError;
 
 use crate::blobs::Vault;
@@ -12,7 +13,7 @@ use crate::committer::{self, Committer, SweepDue};
 use crate::deletion;
 use crate::engine::{Engine, EngineError, EngineKind, MemoryEngine};
 use crate::home::head_record::HeadRecord;
-use crate::home::{self};
+use crate::home::{self, Home};
 use crate::index::Index;
 use crate::keys::Keyring;
 use crate::open_error::OpenError;
@@ -28,6 +29,7 @@ use crate::upcast::Upcasters;
 mod beside;
 mod event_log;
 mod life;
+mod look;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -55,7 +57,11 @@ pub(crate) struct Inner {
     pub(crate) shelter: Shelter,
     pub(crate) vault: Vault,
     home: Option<PathBuf>,
+    /// The copy of another store that it is; `None` if it is none.
+    copy: Option<CopyId>,
     threads: Mutex<Option<Threads>>,
+    /// What is known of a store that is only read.
+    looked: Option<look::Looked>,
 }
 
 #[derive(Debug)]
@@ -78,7 +84,13 @@ impl Store {
     /// # Errors
     /// [`OpenError`]: each variant says what to do.
     pub fn open_with(dir: impl Into<PathBuf>, mode: OpenMode, kind: EngineKind) -> Result<Self, OpenError> {
-        Self::with_engine(kind.open(dir.into(), mode)?)
+        let home = Home::open(dir.into(), mode)?;
+        let path = home.path().to_owned();
+        let failed = |error| home::open_error(&path, error);
+        Self::check(&home)?;
+        let engine = kind.open_checked(home.clone()).map_err(failed)?;
+        home.sign()?;
+        Self::with_engine(engine)
     }
 
     /// Makes an empty store in memory. If the system refuses it threads, it is one that is stopped.
@@ -94,7 +106,18 @@ impl Store {
         shared.end(Phase::Stopped(why.to_string()));
         queue.stop(&why.to_string());
         let (shelter, vault) = (Shelter::new(None), Vault::new(None));
-        Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home: None, threads: Mutex::new(None) }) }
+        Self {
+            inner: Arc::new(Inner {
+                shared,
+                queue,
+                shelter,
+                vault,
+                home: None,
+                copy: None,
+                threads: Mutex::new(None),
+                looked: None,
+            }),
+        }
     }
 
     /// Opens the store that an engine keeps.
@@ -160,8 +183,10 @@ impl Store {
             later: Vec::new(),
         };
         let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
-        let inner = Inner { shared, queue, shelter, vault, home, threads: Mutex::default() };
+        let copy = home.as_deref().map(home::copy::read).transpose()?.flatten();
+        let inner = Inner { shared, queue, shelter, vault, home, copy, threads: Mutex::default(), looked: None };
         inner.finish_deletions()?;
+        inner.remove_leftovers()?;
         Ok((Self { inner: Arc::new(inner) }, committer, due))
     }
 
@@ -235,6 +260,10 @@ pub(crate) fn sweep(shared: &Shared, queue: &Queue) {
 
 impl Inner {
     fn close(&self) -> Result<(), AppendError> {
+        if self.looked.is_some() {
+            self.shared.end(Phase::Closed);
+            self.shared.release();
+        }
         let Some(threads) = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
         self.queue.close(CLOSED);
         let head_record = threads.committer.join();
@@ -252,7 +281,7 @@ impl Inner {
     pub(crate) fn finish(&self, record: Option<HeadRecord>) -> Result<(), EngineError> {
         match self.shared.phase() {
             Phase::Open => self.tidy(record),
-            Phase::Stopped(_) | Phase::Closed => Ok(()),
+            Phase::Reading | Phase::Stopped(_) | Phase::Closed => Ok(()),
         }
     }
 

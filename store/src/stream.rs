@@ -128,7 +128,7 @@ impl Feed {
                 return Some(Ok(()));
             }
             match self.shared.phase() {
-                Phase::Open => news.changed().await.ok()?,
+                Phase::Open | Phase::Reading => news.changed().await.ok()?,
                 Phase::Stopped(why) => return Some(Err(ReadError::Stopped(why))),
                 Phase::Closed => return None,
             }

@@ -154,7 +154,7 @@ pub(crate) fn decode_sealed(
 ) -> Result<Event, SealedError> {
     let opened = match &event.content {
         ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(SealedError::Key)?,
-        ContentRef::None | ContentRef::Present { .. } | ContentRef::Erased { .. } => None,
+        ContentRef::None | ContentRef::Present { .. } | ContentRef::Beside(_) | ContentRef::Erased { .. } => None,
     };
     let content = match &opened {
         Some(plain) => ContentRef::Present { salt: Default::default(), bytes: plain },

@@ -6,6 +6,7 @@ use folkmoot_core::ids::{Digest, Position, WorldId};
 
 use super::{BackupError, open_copy};
 use crate::chain::{self, NO_LINK};
+use crate::content;
 use crate::engine::{Engine, EngineError, Table};
 use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner};
@@ -16,13 +17,21 @@ use crate::store::Store;
 
 const READ_BYTES: usize = 256 * 1024;
 
-/// Opens the copy, reads every commit of it, and compares how far each world comes; gives the number of events. Opening
+/// What a copy has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checked {
+    pub(crate) events: u64,
+    /// How many contents that stand beside the frames are missing or changed.
+    pub(crate) content_damaged: usize,
+}
+
+/// Opens the copy, reads every commit of it, and compares how far each world comes. Opening
 /// verifies the shared frames, and closing brings them into runs.
-pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<u64, BackupError> {
+pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checked, BackupError> {
     let different = |what: String| BackupError::Different { path: dir.to_owned(), what };
     close(&open_copy(dir)?).map_err(different)?;
     let store = open_copy(dir)?;
-    let mut events = 0;
+    let mut checked = Checked::default();
     for (world, head) in worlds {
         let what = |what: String| different(format!("world {world}: {what}"));
         let reach = {
@@ -33,33 +42,40 @@ pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<u64, B
         if reach.head != *head {
             return Err(what(format!("it ends at event {}, not at {head}", reach.head)));
         }
-        read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
-        events += head.get();
+        checked.content_damaged += read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
+        checked.events += head.get();
     }
     if store.inner.shared.index().worlds.len() != worlds.len() {
         return Err(different("it has other worlds".to_owned()));
     }
     close(&store).map_err(different)?;
-    Ok(events)
+    Ok(checked)
 }
 
 fn close(store: &Store) -> Result<(), String> {
     store.close().map_err(|error| error.to_string())
 }
 
-/// Reads the runs of a world, and verifies link by link that they end where the index says.
-fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<(), EngineError> {
+/// Reads the runs of a world, and verifies link by link that they end where the index says. Gives how many contents beside
+/// the frames are damaged.
+fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<usize, EngineError> {
     let lease = store.inner.shared.lease();
-    let (next, link) = follow(lease.engine()?, world, reach)?;
+    let mut damaged = 0;
+    let (next, link) = follow(lease.engine()?, world, reach, &mut damaged)?;
     if next == reach.head.next() && link == reach.link {
-        Ok(())
+        Ok(damaged)
     } else {
         Err(EngineError::Damaged(format!("its runs end before event {next}")))
     }
 }
 
 /// Follows the chain through the runs of a world; gives the position behind it, and the last link.
-fn follow(engine: &dyn Engine, world: WorldId, reach: &Reach) -> Result<(Position, Digest), EngineError> {
+fn follow(
+    engine: &dyn Engine,
+    world: WorldId,
+    reach: &Reach,
+    content_damaged: &mut usize,
+) -> Result<(Position, Digest), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let shared = reach.base.filter(|base| !base.is_copied).map_or(Position::ZERO, |base| base.at);
     let (mut next, mut link) = (shared.next(), (shared == Position::ZERO).then_some(NO_LINK));
@@ -73,7 +89,15 @@ fn follow(engine: &dyn Engine, world: WorldId, reach: &Reach) -> Result<(Positio
         for (_, value) in &rows {
             let frame = FrameRef::read(value).map_err(damaged)?;
             for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
-                (next, link) = step(&record.map_err(damaged)?, next, link).map_err(damaged)?;
+                let record = record.map_err(damaged)?;
+                (next, link) = step(&record, next, link).map_err(damaged)?;
+                let events = record.events().map_err(damaged)?;
+                for (_, at, beside) in content::besides(record.fixed.first, &events) {
+                    match content::fetch_one(engine, (world, at), &beside) {
+                        Err(EngineError::Damaged(_)) => *content_damaged += 1,
+                        fetched => drop(fetched?),
+                    }
+                }
             }
         }
     }

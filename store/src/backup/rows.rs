@@ -8,8 +8,10 @@ const READ_BYTES: usize = 256 * 1024;
 /// About how many bytes of frames are appended at once.
 const APPEND_BYTES: usize = 110 * 1024;
 
-/// The tables, and what stands in the one of single facts last: it says how many worlds there are.
-const TABLES: [Table; 6] = [Table::Runs, Table::Keys, Table::Gone, Table::Deleted, Table::Worlds, Table::Meta];
+/// The tables: what stands beside the frames before the records that name it, and the one of single facts last, which says
+/// how many worlds there are.
+const TABLES: [Table; 7] =
+    [Table::Content, Table::Runs, Table::Keys, Table::Gone, Table::Deleted, Table::Worlds, Table::Meta];
 
 /// No key of a table is behind this.
 const BEHIND: [u8; 64] = [0xff; 64];

@@ -34,7 +34,7 @@ fn request(first: u64, key: Option<&str>) -> Request {
         gone: Vec::new(),
     };
     let (reply, _) = oneshot::channel();
-    Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), reply }
+    Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), beside: None, reply }
 }
 
 fn admit(batch: &Batch, request: &Request) -> Result<Admission, AppendError> {

@@ -5,15 +5,15 @@ use folkmoot_core::ids::WorldId;
 use super::Traces;
 use crate::engine::{Engine, EngineError, Table, is_full};
 
-/// How many bytes of rows are read at once to learn their keys.
-const READ_BYTES: usize = 256 * 1024;
+/// How many rows are removed at once.
+const KEYS_MAX: usize = 1_000;
 
 /// No key of a world's rows is behind its id with this.
-const BEHIND: [u8; 32] = [0xff; 32];
+const BEHIND: [u8; 64] = [0xff; 64];
 
 /// Removes all rows and files of a world, but not its entry. Nobody may write any.
 pub(super) fn remove(traces: Traces<'_>, world: WorldId) -> Result<(), EngineError> {
-    for table in [Table::Runs, Table::Keys, Table::Gone] {
+    for table in [Table::Runs, Table::Keys, Table::Gone, Table::Content] {
         remove_rows(traces.engine, table, world)?;
     }
     let failed = |error| if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) };
@@ -27,10 +27,10 @@ fn remove_rows(engine: &dyn Engine, table: Table, world: WorldId) -> Result<(), 
     let from = world.0.as_bytes().to_vec();
     let to = [from.as_slice(), &BEHIND].concat();
     loop {
-        let rows = engine.range(table, &from, &to, READ_BYTES)?;
-        if rows.is_empty() {
+        let keys = engine.keys(table, &from, &to, KEYS_MAX)?;
+        if keys.is_empty() {
             return Ok(());
         }
-        engine.remove(table, &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>())?;
+        engine.remove(table, &keys)?;
     }
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Meant;
 use super::units::{Place, damaged};
+use crate::content;
 use crate::engine::{Engine, EngineError};
 use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::records;
@@ -22,22 +23,32 @@ pub(super) struct Files<'a> {
     pub(super) keys: &'a Keyring,
 }
 
+/// What becomes of content that is lost.
+#[derive(Debug, Clone, Copy)]
+enum Lost {
+    /// It refers to nothing any more.
+    Passes,
+    /// It may have the last reference to what would be removed.
+    Fails,
+}
+
 impl Files<'_> {
     /// What the meant events refer to, as far as they are not erased yet.
     pub(super) fn attached(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
-        self.find(world, (meant.first(), meant.last()), |at| meant.covers(at))
+        self.find(world, (meant.first(), meant.last()), Lost::Passes, |at| meant.covers(at))
     }
 
     /// What all other events refer to.
     pub(super) fn kept(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
         let all = (Position::new(1), Position::new(u64::MAX - 1));
-        self.find(world, all, |at| !meant.covers(at))
+        self.find(world, all, Lost::Fails, |at| !meant.covers(at))
     }
 
     fn find(
         &self,
         world: WorldId,
         (from, to): (Position, Position),
+        lost: Lost,
         is_looked_at: impl Fn(Position) -> bool,
     ) -> Result<BTreeSet<Digest>, EngineError> {
         let mut place = Place::new(self.engine, world, from, to)?;
@@ -48,28 +59,32 @@ impl Files<'_> {
                 return Ok(found);
             }
             for unit in &units {
-                of_commits(&unit.commits, self.keys, &is_looked_at, &mut found)?;
+                for record in records(&unit.commits) {
+                    let record = record.map_err(damaged)?;
+                    let events = record.events().map_err(damaged)?;
+                    let numbered = (record.fixed.first.get()..).map(Position::new).zip(events);
+                    for (at, event) in numbered.filter(|(at, _)| is_looked_at(*at)) {
+                        let beside = self.beside((world, at), &event, lost)?;
+                        of_event(&content::join_one(event, &beside), (record.fixed.world, self.keys), &mut found)?;
+                    }
+                }
             }
         }
     }
-}
 
-fn of_commits(
-    commits: &[u8],
-    keys: &Keyring,
-    is_looked_at: &impl Fn(Position) -> bool,
-    found: &mut BTreeSet<Digest>,
-) -> Result<(), EngineError> {
-    for record in records(commits) {
-        let record = record.map_err(damaged)?;
-        let events = record.events().map_err(damaged)?;
-        for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(events) {
-            if is_looked_at(at) {
-                of_event(&event, (record.fixed.world, keys), found)?;
-            }
+    /// The content of an event that stands beside the frames; empty if none does.
+    fn beside(
+        &self,
+        (keeper, at): (WorldId, Position),
+        event: &EventRef<'_>,
+        lost: Lost,
+    ) -> Result<Vec<u8>, EngineError> {
+        let ContentRef::Beside(beside) = &event.content else { return Ok(Vec::new()) };
+        match (content::fetch_one(self.engine, (keeper, at), beside), lost) {
+            (Err(EngineError::Damaged(_)), Lost::Passes) => Ok(Vec::new()),
+            (fetched, _) => fetched,
         }
     }
-    Ok(())
 }
 
 fn of_event(
@@ -80,7 +95,7 @@ fn of_event(
     let opened = match &event.content {
         ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(of_key)?,
         ContentRef::Present { bytes, .. } => Some(bytes.to_vec()),
-        ContentRef::None | ContentRef::Erased { .. } => None,
+        ContentRef::None | ContentRef::Beside(_) | ContentRef::Erased { .. } => None,
     };
     let bytes = opened.as_deref().unwrap_or_default();
     if !bytes.windows(FIELD.len()).any(|window| window == FIELD.as_bytes()) {

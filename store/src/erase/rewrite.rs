@@ -78,7 +78,7 @@ fn without(record: &RecordRef<'_>, meant: &Meant, erased: &mut u64) -> Result<Op
         if !meant.covers(at) {
             continue;
         }
-        if let (ContentRef::Present { .. } | ContentRef::Sealed { .. }, Some(commitment)) =
+        if let (ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Beside(_), Some(commitment)) =
             (event.content, event.commitment())
         {
             *event = EventRef { content: ContentRef::Erased { by: Some(meant.by), commitment }, ..*event };

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use folkmoot_core::ids::{Position, WorldId};
 
 use crate::engine::{Engine, EngineError, Table};
-use crate::format::event::{ContentRef, KeyId};
+use crate::format::event::KeyId;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::records;
 use crate::format::{COMMIT_MAX, Malformed};
@@ -96,7 +96,7 @@ pub(super) fn keys(
             let record = record.map_err(damaged)?;
             let events = record.events().map_err(damaged)?;
             for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(events) {
-                if let ContentRef::Sealed { key, .. } = event.content {
+                if let Some(key) = event.content.key() {
                     let keys = if is_meant(at) { &mut meant } else { &mut others };
                     keys.insert(key);
                 }

@@ -2,7 +2,8 @@
 
 use folkmoot_core::commit::{Commit, CommitHeader};
 use folkmoot_core::event::{Event, EventRecord, StoredContent};
-use folkmoot_core::ids::Digest;
+use folkmoot_core::ids::{Digest, Position};
+use folkmoot_core::limits::CONTENT_BYTES_MAX;
 use folkmoot_proof::Hash;
 use folkmoot_proof::leaf::{Leaf, Salt};
 
@@ -11,6 +12,8 @@ use super::event::{ContentRef, EventRef};
 use super::header::{self, Fixed};
 use super::{COMMIT_MAX, Malformed};
 use crate::chain;
+use crate::content::Parting;
+use crate::engine::Pair;
 use crate::keys::{Keyring, Sealed, holder};
 use crate::upcast::Upcasters;
 
@@ -26,6 +29,8 @@ const EVENTS_AT_ONCE: usize = 16;
 pub(crate) struct Unlinked {
     bytes: Vec<u8>,
     leaf: Hash,
+    /// The content that stands beside the frames, until it was put there.
+    beside: Vec<Pair>,
 }
 
 impl Unlinked {
@@ -48,12 +53,15 @@ impl Unlinked {
         let header_bytes = bytes.get(header_at..).unwrap_or_default();
         let header_len = u16::try_from(header_bytes.len()).map_err(|_| Malformed::new("its header is too long"))?;
         let mut leaf = Leaf::new(header_bytes);
+        let mut parting = Parting::of(header.world, header.first);
+        check_content(header.first, records)?;
         for (record, salt) in records.iter().zip(salts(records)?) {
             let sealed = seal(record, header, keys)?;
             let event = match &sealed {
                 Some(sealed) => borrow_sealed(record, sealed),
                 None => borrow(record, salt)?,
             };
+            let event = parting.part(&event);
             chain::add(&mut leaf, &event);
             event.write(&mut bytes)?;
         }
@@ -63,7 +71,12 @@ impl Unlinked {
             return Err(Malformed(format!("it has {len} bytes; at most {COMMIT_MAX} are allowed")));
         }
         patch(&mut bytes, 0, &to_u32(len)?.to_le_bytes());
-        Ok(Self { bytes, leaf: leaf.finish() })
+        Ok(Self { bytes, leaf: leaf.finish(), beside: parting.finish() })
+    }
+
+    /// Hands out the content that stands beside the frames.
+    pub(crate) fn take_beside(&mut self) -> Vec<Pair> {
+        std::mem::take(&mut self.beside)
     }
 
     /// How many bytes it has.
@@ -96,6 +109,20 @@ fn size(record: &EventRecord) -> usize {
         StoredContent::None | StoredContent::Erased { .. } => 0,
     };
     record.facts.len() + content + 64
+}
+
+/// Refuses content that no event may have.
+fn check_content(first: Position, records: &[EventRecord]) -> Result<(), Malformed> {
+    for (at, record) in (first.get()..).zip(records) {
+        if let StoredContent::Present(bytes) = &record.content
+            && bytes.len() > CONTENT_BYTES_MAX
+        {
+            let len = bytes.len();
+            let what = format!("the content of event {at} has {len} bytes; at most {CONTENT_BYTES_MAX} are allowed");
+            return Err(Malformed(what));
+        }
+    }
+    Ok(())
 }
 
 /// One salt per record, of real randomness: whoever knows the log must not be able to guess erased content.
@@ -185,13 +212,19 @@ impl<'a> RecordRef<'a> {
         }
     }
 
-    /// Its bytes with its `events` changed: they must give the same leaf, so that its link stays.
-    pub(crate) fn with(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
+    /// Its bytes with its `events`, whose content may stand elsewhere than in them.
+    pub(crate) fn restored(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
         let before = self.bytes.get(..self.bytes.len().saturating_sub(self.events.len())).unwrap_or_default();
         let mut bytes = before.to_vec();
         events.iter().try_for_each(|event| event.write(&mut bytes))?;
         let len = to_u32(bytes.len())?;
         patch(&mut bytes, 0, &len.to_le_bytes());
+        Ok(bytes)
+    }
+
+    /// Its bytes with its `events` changed: they must give the same leaf, so that its link stays.
+    pub(crate) fn with(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
+        let bytes = self.restored(events)?;
         if chain::leaf(self.header, events) == self.leaf()? {
             Ok(bytes)
         } else {
@@ -223,6 +256,6 @@ pub(crate) fn records(unit: &[u8]) -> impl Iterator<Item = Result<RecordRef<'_>,
 impl Unlinked {
     /// A record of `len` bytes that nobody reads.
     pub(crate) fn of_len(len: usize) -> Self {
-        Self { bytes: vec![0; len], leaf: [0; 32] }
+        Self { bytes: vec![0; len], leaf: [0; 32], beside: Vec::new() }
     }
 }

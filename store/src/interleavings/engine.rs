@@ -123,6 +123,10 @@ impl Shelf for Slow {
         slowly(|| self.inner.range(table, from, to, bytes_max))
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        slowly(|| self.inner.keys(table, from, to, count_max))
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         slowly(|| self.inner.floor(table, key))
     }

@@ -3,6 +3,7 @@
 use folkmoot_core::ids::{Position, WorldId};
 
 use super::{Source, Walked, damaged, sources, walk};
+use crate::content;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::Malformed;
 use crate::format::record::RecordRef;
@@ -55,7 +56,9 @@ fn write_runs(
     upcasters: &Upcasters,
 ) -> Result<(), EngineError> {
     let mut copy = Copy { world, unit: Vec::new(), first: Position::new(1), pairs: Vec::new(), gone: Vec::new() };
-    let walked = walk(engine, parents, until, &mut |record| {
+    let failed = |error: EngineError| Malformed(error.to_string());
+    let walked = walk(engine, parents, until, &mut |keeper, record| {
+        copy_beside(engine, (keeper, world), record)?;
         copy.add(record)?;
         let summary = Summary::read(record, upcasters).map_err(runs::lift_failed)?;
         let by = entry::write_gone_by(summary.first);
@@ -63,7 +66,7 @@ fn write_runs(
         if copy.pairs.len() < PAIRS_MAX {
             return Ok(());
         }
-        engine.put(Table::Runs, &std::mem::take(&mut copy.pairs)).map_err(|error| Malformed(error.to_string()))
+        engine.put(Table::Runs, &std::mem::take(&mut copy.pairs)).map_err(failed)
     })?;
     if matches!(walked, Walked::Moved) {
         return Err(EngineError::Damaged("frames of a forked world are missing".to_owned()));
@@ -71,6 +74,22 @@ fn write_runs(
     copy.seal().map_err(damaged)?;
     engine.put(Table::Runs, &copy.pairs)?;
     engine.put(Table::Gone, &copy.gone)
+}
+
+/// Copies what stands beside the frames for a record: an erasure in one of the two worlds leaves the other as it is. What
+/// is damaged there is left out, and is damaged here.
+fn copy_beside(engine: &dyn Engine, (from, to): (WorldId, WorldId), record: &RecordRef<'_>) -> Result<(), Malformed> {
+    for (_, at, beside) in content::besides(record.fixed.first, &record.events()?) {
+        match content::fetch_one(engine, (from, at), &beside) {
+            Ok(bytes) => {
+                let pair = (content::key(to, at, &beside.commitment), bytes);
+                engine.put(Table::Content, &[pair]).map_err(|error| Malformed(error.to_string()))?;
+            }
+            Err(EngineError::Damaged(error)) => tracing::warn!(error, "a fork is copied without it"),
+            Err(error) => return Err(Malformed(error.to_string())),
+        }
+    }
+    Ok(())
 }
 
 /// Runs in the making.

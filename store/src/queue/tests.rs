@@ -25,7 +25,7 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         labelled: None,
         gone: Vec::new(),
     };
-    (Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), reply }, answer)
+    (Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), beside: None, reply }, answer)
 }
 
 fn queue(requests: &[(u8, u64)]) -> (Queue, Vec<Answer>) {

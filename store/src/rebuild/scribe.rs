@@ -4,8 +4,12 @@ use folkmoot_core::ids::{Position, WorldId, WorldName};
 
 use super::RebuiltWorld;
 use crate::chain;
+use crate::content::{self, Fetched, Parting};
+use crate::engine::content::ContentFolder;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::Malformed;
+use crate::format::bytes::Bytes;
+use crate::format::event::{Beside, ContentRef, EventRef};
 use crate::format::record::RecordRef;
 use crate::index::{Base, Reach};
 use crate::lineage;
@@ -33,6 +37,7 @@ pub(super) struct Task {
 #[derive(Debug)]
 pub(super) struct Scribe<'a> {
     target: &'a dyn Engine,
+    old: &'a ContentFolder,
     task: &'a Task,
     /// The names of other worlds.
     taken: &'a [WorldName],
@@ -46,12 +51,52 @@ pub(super) struct Scribe<'a> {
     why: Option<String>,
     /// What is lost of what is kept.
     lost: Option<String>,
+    /// What stands beside the frames for what is in the sheet.
+    beside: Vec<Pair>,
+    loss: Loss,
+}
+
+/// How content is taken that stood beside the frames and is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Loss {
+    /// Nothing was lost since the last commit that was taken.
+    Unseen,
+    /// The next commit was offered, and not taken for that.
+    Seen,
+    /// The next commit is taken without it.
+    Borne,
 }
 
 impl<'a> Scribe<'a> {
-    pub(super) fn new(target: &'a dyn Engine, task: &'a Task, taken: &'a [WorldName]) -> Self {
-        let (sheet, why, lost, upcasters) = (None, None, None, Upcasters::default());
-        Self { target, task, taken, upcasters, sheet, bytes: 0, has_own: false, known: task.known, why, lost }
+    pub(super) fn new(
+        (target, old): (&'a dyn Engine, &'a ContentFolder),
+        task: &'a Task,
+        taken: &'a [WorldName],
+    ) -> Self {
+        Self {
+            target,
+            old,
+            task,
+            taken,
+            upcasters: Upcasters::default(),
+            sheet: None,
+            bytes: 0,
+            has_own: false,
+            known: task.known,
+            why: None,
+            lost: None,
+            beside: Vec::new(),
+            loss: Loss::Unseen,
+        }
+    }
+
+    /// Takes the next commit without what is lost of its content, if that is what is wrong with it.
+    pub(super) fn bear_loss(&mut self) -> bool {
+        let is_worth_it = self.loss == Loss::Seen;
+        if is_worth_it {
+            self.loss = Loss::Borne;
+        }
+        is_worth_it
     }
 
     /// The position of the next event.
@@ -102,6 +147,8 @@ impl<'a> Scribe<'a> {
         if chain::link(&link, &leaf) != record.link {
             return Err(Malformed::new("the commit does not give its link"));
         }
+        let (bytes, pairs) = self.part(record)?;
+        let record = &RecordRef::read(&mut Bytes(&bytes))?;
         self.decode(record)?;
         let summary = Summary::read(record, &self.upcasters).map_err(crate::runs::lift_failed)?;
         let is_own = record.fixed.world == self.task.world;
@@ -112,8 +159,51 @@ impl<'a> Scribe<'a> {
         let Some(sheet) = sheet else { return Err(Malformed::new("the world does not begin with it")) };
         sheet.add(record, &summary)?;
         self.has_own |= is_own;
-        self.bytes = self.bytes.saturating_add(record.bytes.len());
+        let beside: usize = pairs.iter().map(|(_, bytes)| bytes.len()).sum();
+        self.bytes = self.bytes.saturating_add(record.bytes.len()).saturating_add(beside);
+        self.beside.extend(pairs);
+        self.loss = Loss::Unseen;
         Ok(())
+    }
+
+    /// The bytes of a commit as the new store has them, and what stands beside the frames for it.
+    fn part(&mut self, record: &RecordRef<'_>) -> Result<(Vec<u8>, Vec<Pair>), Malformed> {
+        let events = record.events()?;
+        let fetched = self.fetch(record.fixed.first, &events)?;
+        let mut parting = Parting::of(self.task.world, record.fixed.first);
+        let mut parted = Vec::with_capacity(events.len());
+        for event in content::join(events, &fetched) {
+            parted.push(parting.part(&Self::without_lost(event)));
+        }
+        Ok((record.restored(&parted)?, parting.finish()))
+    }
+
+    /// What stands beside the frames of the old store for a commit, under whichever world.
+    fn fetch(&mut self, first: Position, events: &[EventRef<'_>]) -> Result<Fetched, Malformed> {
+        let mut fetched = Fetched::new();
+        for (place, at, beside) in content::besides(first, events) {
+            let found = self.old.find(&content::rest_of_key(at, &beside.commitment));
+            let found =
+                found.map_err(|error| Malformed(format!("the content of event {at} does not read: {error}")))?;
+            match found.filter(|bytes| beside.with(bytes).is_some()) {
+                Some(bytes) => fetched.push((place, bytes)),
+                None if self.loss == Loss::Borne => self.lose(format!("the content of event {at} is lost")),
+                None => {
+                    self.loss = Loss::Seen;
+                    return Err(Malformed(format!("the content of event {at} is missing or changed")));
+                }
+            }
+        }
+        Ok(fetched)
+    }
+
+    /// An event without content that nobody has any more.
+    fn without_lost<'e>(event: EventRef<'e>) -> EventRef<'e> {
+        if let ContentRef::Beside(Beside { commitment, .. }) = event.content {
+            EventRef { content: ContentRef::Erased { by: None, commitment }, ..event }
+        } else {
+            event
+        }
     }
 
     /// A record that nobody can read is none, even if its link is right.
@@ -167,12 +257,14 @@ impl<'a> Scribe<'a> {
         let is_base = self.task.base.is_some() && !self.has_own;
         if !is_base || self.is_copied() {
             let failed = |error: Malformed| EngineError::Damaged(error.0);
+            self.target.put(Table::Content, &self.beside)?;
             self.target.put(Table::Runs, &sheet.runs(world, None).map_err(failed)?)?;
             self.target.put(Table::Gone, &sheet.gone(world).collect::<Vec<Pair>>())?;
         }
         if !is_base {
             self.target.put(Table::Keys, &sheet.keys(world).collect::<Vec<Pair>>())?;
         }
+        self.beside.clear();
         (self.sheet, self.bytes) = (Some(Sheet::new(sheet.reach)), 0);
         Ok(())
     }
@@ -202,8 +294,7 @@ impl<'a> Scribe<'a> {
 fn clear(target: &dyn Engine, world: WorldId) -> Result<(), EngineError> {
     for table in [Table::Runs, Table::Gone] {
         let (from, to) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
-        let rows = target.range(table, &from, &to, usize::MAX)?;
-        target.remove(table, &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>())?;
+        target.remove(table, &target.keys(table, &from, &to, usize::MAX)?)?;
     }
-    Ok(())
+    content::remove(target, world, Position::ZERO, Position::new(u64::MAX))
 }

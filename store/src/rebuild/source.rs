@@ -1,9 +1,8 @@
 //! The old store: what it has, and where.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId};
@@ -16,23 +15,16 @@ use crate::backup::BackupError;
 use crate::deletion::tombstone_world;
 use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, from_io};
 use crate::erase::journal::ASIDE;
-use crate::home::{self, Home, head_record};
+use crate::home::{Home, head_record};
 use crate::index::{Base, Reach};
 use crate::open_error::OpenError;
-use crate::store::OpenMode;
 use crate::verify::{self, Against, DamageKind, Integrity, Item, Scan, StoreDamage, Stretch};
-
-/// Where the copy of a sled database is, in the directory of the new store.
-const SCRATCH: &str = ".source";
 
 /// The files that logs are in.
 const LOGS: [&str; 3] = ["log/db", "log.new/db", "files/rows"];
 
 /// No event is behind this.
 const END: Position = Position::new(u64::MAX - 1);
-
-/// What of an old store is copied there.
-const COPIED: [&str; 4] = [home::FORMAT_FILE, head_record::FILE, "log", "log.new"];
 
 /// The old store, as far as it reads.
 #[derive(Debug, Default)]
@@ -48,14 +40,23 @@ pub(super) struct Source {
     /// What verifying it gave.
     pub(super) found: Vec<Integrity>,
     store: Vec<StoreDamage>,
-    scratch: Option<PathBuf>,
-    /// Nobody opens it meanwhile.
-    lock: Option<Home>,
 }
 
-/// Locks the old store; `None` if there is none, and all is to come from exports.
+/// The engine of an old store, if it reads, and what of it is not as it was written.
+pub(crate) type Found = (Option<Arc<dyn Engine>>, Vec<String>);
+
+/// Opens the engine of an old store as far as it reads.
+pub(super) fn look(old: Home) -> Result<Found, EngineError> {
+    match EngineKind::look(old) {
+        Ok((engine, troubles)) => Ok((Some(engine), troubles)),
+        Err(EngineError::Damaged(what)) => Ok((None, vec![what])),
+        Err(error) => Err(error),
+    }
+}
+
+/// Keeps the old store from being written to; `None` if there is none, and all is to come from exports.
 pub(super) fn lock(order: &Rebuild) -> Result<Option<Home>, BackupError> {
-    match Home::open(order.from.clone(), OpenMode::Existing) {
+    match Home::look(order.from.clone()) {
         Ok(home) => Ok(Some(home)),
         Err(OpenError::Missing { .. }) if !order.exports.is_empty() => Ok(None),
         Err(error) => Err(error.into()),
@@ -63,33 +64,14 @@ pub(super) fn lock(order: &Rebuild) -> Result<Option<Home>, BackupError> {
 }
 
 impl Source {
-    pub(super) fn open(order: &Rebuild, old: Option<Home>) -> Result<Self, EngineError> {
-        let Some(old) = old else { return Ok(Self::default()) };
-        let mut source = Self::default();
-        let opened = source.open_engine(order, old);
-        if let Some((engine, troubles)) = source.bear(opened)? {
-            troubles.into_iter().for_each(|what| source.damaged(what));
-            source.engine = Some(engine);
-        }
-        source.look(&order.from)?;
+    pub(super) fn open(home: &Path, (engine, troubles): Found) -> Result<Self, EngineError> {
+        let mut source = Self { engine, ..Self::default() };
+        troubles.into_iter().for_each(|what| source.damaged(what));
+        source.look(home)?;
         if source.is_damaged() {
-            source.salvage(&order.from)?;
+            source.salvage(home)?;
         }
         Ok(source)
-    }
-
-    fn open_engine(&mut self, order: &Rebuild, old: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
-        match EngineKind::of(old.path())?.unwrap_or_default() {
-            EngineKind::Files => EngineKind::examine_home(old),
-            EngineKind::Sled => {
-                let scratch = order.to.join(SCRATCH);
-                self.scratch = Some(scratch.clone());
-                copy(old.path(), &scratch).map_err(from_io)?;
-                self.lock = Some(old);
-                let home = Home::open(scratch, OpenMode::Existing);
-                EngineKind::examine_home(home.map_err(|error| EngineError::Io(std::io::Error::other(error)))?)
-            }
-        }
     }
 
     /// Finds out what there is.
@@ -235,33 +217,8 @@ impl Source {
         owned.chain([Stretch { owner: ASIDE, up_to: END, runs_end: END, tail: Vec::new() }]).collect()
     }
 
-    /// Lets the old store go; gives what was wrong with it.
-    pub(super) fn finish(mut self) -> Result<Vec<StoreDamage>, EngineError> {
-        self.engine = None;
-        if let Some(scratch) = self.scratch.take() {
-            home::remove_folder(&scratch).map_err(from_io)?;
-        }
-        Ok(self.store)
-    }
-}
-
-/// Copies a database, and what says that it is one.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    COPIED.into_iter().try_for_each(|name| copy_all(&from.join(name), &to.join(name)))
-}
-
-/// Copies a file, or a folder with what is in it, if it is there.
-fn copy_all(from: &Path, to: &Path) -> std::io::Result<()> {
-    if from.is_dir() {
-        fs::create_dir_all(to)?;
-        fs::read_dir(from)?.try_for_each(|entry| {
-            let entry = entry?;
-            copy_all(&entry.path(), &to.join(entry.file_name()))
-        })
-    } else if from.is_file() {
-        fs::copy(from, to).map(|_| ())
-    } else {
-        Ok(())
+    /// What was wrong with the old store beside its worlds.
+    pub(super) fn finish(self) -> Vec<StoreDamage> {
+        self.store
     }
 }

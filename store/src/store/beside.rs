@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::event::{Span, TreeHead};
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{CopyId, Digest, Position, WorldId};
 use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError};
 
 use super::event_log::blocking;
 use super::{Inner, Store};
 use crate::blobs::Vault;
+use crate::checkpoints::Saved;
 use crate::committer::append_error;
 use crate::erase::{Eraser, Meant};
 use crate::index::Reach;
 use crate::keys::Keyring;
 use crate::lineage;
-use crate::shared::{CLOSED, Phase};
+use crate::reader;
+use crate::shared::{CLOSED, Phase, READS_ONLY, Shared};
 
 #[async_trait]
 impl Checkpoints for Store {
@@ -23,6 +25,9 @@ impl Checkpoints for Store {
         // A fold holds what all of them wrote: there is no one key for it.
         if self.seals(world) {
             return Ok(());
+        }
+        if self.inner.shared.phase() == Phase::Reading {
+            return Err(AppendError::Stopped(READS_ONLY.to_owned()));
         }
         let inner = Arc::clone(&self.inner);
         blocking(move || {
@@ -34,14 +39,17 @@ impl Checkpoints for Store {
                     return Ok(());
                 }
             }
-            inner.shelter.save(world, at, decider, state)
+            let link = link_at(&inner.shared, world, at).ok_or_else(|| {
+                AppendError::Invalid(format!("no commit ends at event {at}, so nothing is the fold up to there"))
+            })?;
+            inner.shelter.save(Saved { world, at, link, decider, state })
         })
         .await
     }
 
     async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.latest(world, decider, up_to)).await
+        blocking(move || inner.shelter.latest(world, decider, up_to, |at| link_at(&inner.shared, world, at))).await
     }
 
     async fn places(&self, world: WorldId) -> Vec<(Position, Digest)> {
@@ -52,6 +60,10 @@ impl Checkpoints for Store {
 
 #[async_trait]
 impl Custody for Store {
+    fn copy(&self) -> Option<CopyId> {
+        self.inner.copy
+    }
+
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         let index = self.inner.shared.index();
         let reach = &index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.reach;
@@ -59,11 +71,7 @@ impl Custody for Store {
     }
 
     async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
-        match self.inner.shared.phase() {
-            Phase::Open => {}
-            Phase::Stopped(why) => return Err(AppendError::Stopped(why)),
-            Phase::Closed => return Err(AppendError::Stopped(CLOSED.to_owned())),
-        }
+        self.inner.shared.check_writes().map_err(AppendError::Stopped)?;
         if !self.inner.shared.index().worlds.contains_key(&world) {
             return Err(AppendError::NoSuchWorld(world));
         }
@@ -86,8 +94,22 @@ impl Custody for Store {
             return Err(AppendError::NoSuchWorld(world));
         }
         let shared = Arc::clone(&self.inner.shared);
+        shared.check_writes().map_err(AppendError::Stopped)?;
         blocking(move || lineage::copy_base(&shared, world)).await.map_err(|error| append_error(&error))
     }
+}
+
+/// The link of the commit of a world that ends at `at`. Where the log does not tell, whoever reads it will be told why.
+fn link_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Option<Digest> {
+    {
+        let index = shared.index();
+        let reach = &index.worlds.get(&world)?.reach;
+        if reach.head == at {
+            return Some(reach.link);
+        }
+    }
+    let stored = reader::commit_at(shared, world, at).ok()?;
+    (stored.commit.last() == at).then_some(stored.link)
 }
 
 fn tree_head(reach: &Reach) -> TreeHead {
@@ -97,9 +119,7 @@ fn tree_head(reach: &Reach) -> TreeHead {
 #[async_trait]
 impl Blobs for Store {
     async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
-        if let Phase::Stopped(why) = self.inner.shared.phase() {
-            return Err(BlobError::Stopped(why));
-        }
+        self.inner.shared.check_writes().map_err(BlobError::Stopped)?;
         self.of_world(world, move |vault, keys| vault.put(world, bytes, keys)).await
     }
 

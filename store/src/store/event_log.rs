@@ -7,9 +7,13 @@ use async_trait::async_trait;
 use folkmoot_core::commit::{CommandKey, Commit};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry};
+use futures::StreamExt as _;
 use tokio::sync::oneshot;
 
-use super::Store;
+use super::{Store, look};
+use crate::committer::append_error;
+use crate::content::Put;
+use crate::engine::Pair;
 use crate::format::Malformed;
 use crate::format::record::Unlinked;
 use crate::queue::Request;
@@ -30,10 +34,11 @@ impl EventLog for Store {
             self.trace(origin).await?;
         }
         let keys = self.is_sealed(&summary).then_some(&self.inner.shared.keys);
-        let record = Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
+        let mut record = Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
         drop(commit);
+        let beside = self.put_beside(record.take_beside()).await?;
         let (reply, answer) = oneshot::channel();
-        self.inner.queue.put(Request { summary, incarnation, record, reply })?;
+        self.inner.queue.put(Request { summary, incarnation, record, beside, reply })?;
         answer.await.unwrap_or_else(|_| Err(AppendError::Stopped("its committer ended".to_owned())))
     }
 
@@ -41,12 +46,20 @@ impl EventLog for Store {
         self.check_open()?;
         let end = self.head(world)?;
         let shared = Arc::clone(&self.inner.shared);
-        Ok(stream::read(Arc::clone(&shared), Reader::new(shared, world, from), end))
+        let read = stream::read(Arc::clone(&shared), Reader::new(shared, world, from), end);
+        // What was written behind it is an error and no end.
+        Ok(match self.lost(world) {
+            Some(lost) => read.chain(futures::stream::iter([Err(look::damaged(lost))])).boxed(),
+            None => read,
+        })
     }
 
     async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
         self.check_open()?;
-        self.head(world)?;
+        let head = self.head(world)?;
+        if let Some(lost) = self.lost(world).filter(|_| before > head) {
+            return Err(look::damaged(lost));
+        }
         let shared = Arc::clone(&self.inner.shared);
         blocking(move || reader::back(&shared, world, before, limit)).await
     }
@@ -76,6 +89,9 @@ impl EventLog for Store {
 
     async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
         self.check_open()?;
+        if self.lost(world).is_some() {
+            return self.read(world, from).await;
+        }
         let shared = Arc::clone(&self.inner.shared);
         let news = {
             let index = shared.index();
@@ -103,7 +119,11 @@ impl EventLog for Store {
 
     async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
         self.check_open()?;
-        Ok(self.inner.shared.index().entry(name))
+        let found = self.inner.shared.index().entry(name);
+        if found.is_none() {
+            self.check_name(name)?;
+        }
+        Ok(found)
     }
 }
 
@@ -111,9 +131,21 @@ impl Store {
     pub(super) fn check_open(&self) -> Result<(), ReadError> {
         match self.inner.shared.phase() {
             // What a stopped store has is still true.
-            Phase::Open | Phase::Stopped(_) => Ok(()),
+            Phase::Open | Phase::Reading | Phase::Stopped(_) => Ok(()),
             Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
         }
+    }
+
+    /// Puts content beside the frames, before the record that names it is appended.
+    async fn put_beside(&self, pairs: Vec<Pair>) -> Result<Option<Put>, AppendError> {
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        // A store that stopped may have lost its disk.
+        self.inner.shared.check_writes().map_err(AppendError::Stopped)?;
+        let shared = Arc::clone(&self.inner.shared);
+        let put = blocking(move || Put::rows(&shared, &pairs)).await;
+        put.map(Some).map_err(|error| append_error(&error))
     }
 
     /// Finds out where the parent of a fork stood. It is read whole, so that the committer need not.

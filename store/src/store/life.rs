@@ -9,6 +9,7 @@ use folkmoot_core::port::ReadError;
 use super::event_log::blocking;
 use super::{Inner, Store};
 use crate::backup::{self, Backup, BackupError};
+use crate::content;
 use crate::deletion::{self, DeleteError, Order, Tombstone, Traces};
 use crate::engine::EngineError;
 use crate::shared::{CLOSED, Phase, read_error};
@@ -62,22 +63,18 @@ impl Store {
 }
 
 impl Inner {
-    /// Why it does not work, if so.
-    fn check_works(&self) -> Result<(), String> {
-        match self.shared.phase() {
-            Phase::Open => Ok(()),
-            Phase::Stopped(why) => Err(why),
-            Phase::Closed => Err(CLOSED.to_owned()),
-        }
-    }
-
     fn backup(&self, dir: &Path) -> Result<Backup, BackupError> {
-        self.check_works().map_err(BackupError::Stopped)?;
+        match self.shared.phase() {
+            // What is read can be copied as it is.
+            Phase::Open | Phase::Reading => {}
+            Phase::Stopped(why) => return Err(BackupError::Stopped(why)),
+            Phase::Closed => return Err(BackupError::Stopped(CLOSED.to_owned())),
+        }
         backup::backup(&self.shared, (self.home.as_deref(), &self.vault), dir)
     }
 
     fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
-        self.check_works().map_err(DeleteError::Stopped)?;
+        self.shared.check_writes().map_err(DeleteError::Stopped)?;
         let worlds = deletion::end(&self.shared, &self.vault, worlds)?;
         let _alone = self.shared.chores();
         let lease = self.shared.lease();
@@ -87,6 +84,12 @@ impl Inner {
         };
         let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter, keys: &self.shared.keys };
         deletion::delete_alone(&self.shared, traces, &worlds, order)
+    }
+
+    /// Removes content of commits that a process did not live to append.
+    pub(super) fn remove_leftovers(&self) -> Result<(), EngineError> {
+        let lease = self.shared.lease();
+        content::remove_leftovers(lease.engine()?, &self.shared.index())
     }
 
     /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.

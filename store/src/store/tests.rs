@@ -53,6 +53,7 @@ pub(crate) fn creation(number: u8) -> Commit {
         clock: ClockKind::Simulated,
         decider: Digest::of(&[]),
         base: None,
+        source: None,
         spec_digest: Digest::of(&[]),
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),

@@ -36,13 +36,45 @@ const fn count(mut lifts: &[(EventKind, u16, Lift)], kind: EventKind, from: u16)
 }
 
 /// All lifts: the kind, and the version that each starts from.
-pub(super) const ALL: [(EventKind, u16, Lift); 5] = [
+pub(super) const ALL: [(EventKind, u16, Lift); 12] = [
+    (EventKind::WorldOpened, 1, paths_of_files),
+    (EventKind::SpecRevised, 1, as_it_is),
+    (EventKind::SpecRevised, 2, paths_of_files),
+    (EventKind::ApprovalRequested, 1, as_it_is),
     (EventKind::ApprovalDecided, 1, reason_to_text),
     (EventKind::QuestionAnswered, 1, option_to_options),
     (EventKind::ToolFinished, 1, outcome),
     (EventKind::OutcomeSettled, 1, late_outcome),
     (EventKind::Reconciled, 1, landed_outcome),
+    (EventKind::ModelFailed, 1, as_it_is),
+    (EventKind::MessageRouted, 1, as_it_is),
+    (EventKind::NoticePosted, 1, as_it_is),
 ];
+
+/// Tools did not say which of their arguments are paths. Those that shipped said so in words, in their schemas.
+fn paths_of_files(mut record: EventRecord) -> Result<EventRecord, Malformed> {
+    let mut facts: Map<String, Value> = read(&record.facts)?;
+    if let Some(Value::Object(tools)) = facts.get_mut("spec").and_then(|spec| spec.get_mut("tools")) {
+        for tool in tools.values_mut().filter(|tool| takes_path(tool)) {
+            if let Value::Object(tool) = tool {
+                tool.insert("paths".to_owned(), json!({ "at": ["/path"] }));
+            }
+        }
+    }
+    record.facts = write(&Value::Object(facts))?;
+    with_content(record, |text| text)
+}
+
+fn takes_path(tool: &Value) -> bool {
+    let told = tool.pointer("/schema/properties/path/description").and_then(Value::as_str);
+    told.is_some_and(|told| told.starts_with("relative to the tool's folder"))
+}
+
+/// What is new may be absent: who changed a definition, how it differs, and in which folder a tool works was not said before.
+fn as_it_is(mut record: EventRecord) -> Result<EventRecord, Malformed> {
+    record.version = record.version.saturating_add(1);
+    Ok(record)
+}
 
 /// The content was the reason alone; other arguments stand beside it now.
 fn reason_to_text(record: EventRecord) -> Result<EventRecord, Malformed> {

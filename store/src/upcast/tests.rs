@@ -98,3 +98,33 @@ async fn reading_stops_at_what_a_newer_build_wrote() {
     let [Err(ReadError::Newer { at, kind, version: 7 })] = read.as_slice() else { panic!("{read:?}") };
     assert_eq!((at.get(), kind.as_str()), (3, "WarningRecorded"));
 }
+
+#[test]
+fn a_revision_of_before_names_nobody_and_says_nothing_of_what_changed() {
+    let facts = serde_json::json!({ "spec_digest": folkmoot_core::ids::Digest::default(), "spec": { "agents": [] } });
+    let record = EventRecord {
+        kind: EventKind::SpecRevised as u16,
+        version: 1,
+        facts: facts.to_string().into_bytes(),
+        content: StoredContent::Present(b"{}".to_vec()),
+    };
+    let event = Event::from_record(lift(record).unwrap()).unwrap();
+    let Event::SpecRevised(revised) = event else { panic!("{event:?}") };
+    assert_eq!((revised.by, revised.changes, revised.source), (None, Vec::new(), None));
+}
+
+#[test]
+fn tool_that_took_a_path_before_tools_said_so_says_so_now() {
+    let facts = r#"{"spec":{"tools":{
+        "calc":{"schema":{"properties":{"path":{"description":"a text"}}}},
+        "read":{"schema":{"properties":{"path":{"description":"relative to the tool's folder; `.` is it"}}}}}}}"#;
+    for (kind, from) in [(EventKind::WorldOpened, 1), (EventKind::SpecRevised, 2)] {
+        let old = EventRecord { kind: kind as u16, ..record(from, facts) };
+        let lift = lifts::ALL.iter().find(|(lifted, version, _)| *lifted == kind && *version == from).unwrap().2;
+        let lifted = lift(old).unwrap();
+        let facts: serde_json::Value = serde_json::from_slice(&lifted.facts).unwrap();
+        assert_eq!(facts.pointer("/spec/tools/read/paths/at"), Some(&serde_json::json!(["/path"])));
+        assert_eq!(facts.pointer("/spec/tools/calc/paths"), None);
+        assert_eq!(lifted.version, from + 1);
+    }
+}

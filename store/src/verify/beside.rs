@@ -13,7 +13,9 @@ use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, View
 
 use super::report::{Damage, DamageKind};
 use crate::blobs::Vault;
+use crate::content;
 use crate::engine::{Engine, EngineError, Table};
+use crate::format::event::Beside as StoredBeside;
 use crate::format::record::RecordRef;
 use crate::format::{Malformed, header};
 use crate::runs::{self, entry};
@@ -50,6 +52,19 @@ pub(crate) struct Place<'a> {
 impl<'a> Beside<'a> {
     pub(crate) fn new(place: Place<'a>) -> Self {
         Self { place: Some(place), ..Self::default() }
+    }
+
+    /// Fetches content that stands beside the frames; `Err` says what is wrong with it.
+    pub(crate) fn fetch(&mut self, at: (WorldId, Position), beside: &StoredBeside) -> Result<Option<Vec<u8>>, String> {
+        let Some(Place { engine, .. }) = self.place else { return Ok(None) };
+        match content::fetch_one(engine, at, beside) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(EngineError::Damaged(what)) => Err(what),
+            Err(error) => {
+                self.refuse(error);
+                Ok(None)
+            }
+        }
     }
 
     /// Compares the key of a commit in runs with the table.

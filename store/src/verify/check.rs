@@ -16,6 +16,7 @@ use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
 use super::taken_out::TakenOut;
 use super::walk::{Item, Trouble};
 use crate::chain::{self, NO_LINK};
+use crate::content::{self, Fetched};
 use crate::format::event::EventRef;
 use crate::format::record::RecordRef;
 use crate::summary::decode;
@@ -48,7 +49,7 @@ pub(crate) struct Checker<'a> {
     attest: Attest<'a>,
     beside: Beside<'a>,
     taken_out: TakenOut,
-    /// The files that are not what they must be, in order, unless somebody asked for that.
+    /// The files, and the content beside the frames, that are not what they must be, in order, unless somebody asked for that.
     files: Vec<Damage>,
     damage: Option<Damage>,
     newer: Option<Newer>,
@@ -93,13 +94,26 @@ impl<'a> Checker<'a> {
         if link != record.link {
             return Err(Anomaly::Unlinked(record.bytes.to_vec()));
         }
-        self.read_events(record.fixed.world, &events)?;
+        let fetched = self.fetch(record.fixed.first, &events);
+        self.read_events(record.fixed.world, &content::join(events, &fetched))?;
         self.beside.note_commit(record).map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
         self.next = record.fixed.last().next();
         self.link = link;
         self.tree.push(leaf);
         self.compare();
         Ok(())
+    }
+
+    /// What stands beside the frames for a record; what is not whole of it is noted.
+    fn fetch(&mut self, first: Position, events: &[EventRef<'_>]) -> Fetched {
+        let mut fetched = Fetched::new();
+        for (place, at, beside) in content::besides(first, events) {
+            match self.beside.fetch((self.plan.keeper(at), at), &beside) {
+                Ok(bytes) => fetched.extend(bytes.map(|bytes| (place, bytes))),
+                Err(what) => self.files.push(Damage { at, until: None, kind: DamageKind::Content, what }),
+            }
+        }
+        fetched
     }
 
     /// Reads every event: a record that nobody can read is none, even if its link is right.

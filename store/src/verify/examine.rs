@@ -22,22 +22,21 @@ use crate::home::{self, Home};
 use crate::index::{Base, Reach};
 use crate::open_error::OpenError;
 use crate::runs::{self, entry};
-use crate::store::OpenMode;
 use crate::upcast::Upcasters;
 
 /// How many bytes of a table are read at once.
 const READ_BYTES: usize = 256 * 1024;
 
 /// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because it is damaged. Nothing
-/// is written but what opening the database writes, and nobody else may have it open meanwhile. If only one `world` is
+/// is written, and nobody may write to it meanwhile. If only one `world` is
 /// wanted, the others are not walked.
 ///
 /// # Errors
 /// [`OpenError`], if there is no store to examine or if reading fails. What is damaged is no error.
 pub fn examine(dir: impl Into<PathBuf>, world: Option<WorldId>, against: &Against) -> Result<Examined, OpenError> {
     let dir = dir.into();
-    let home = Home::open(dir.clone(), OpenMode::Existing)?;
-    let examined = EngineKind::examine_home(home).and_then(|(engine, troubles)| {
+    let home = Home::look(dir.clone())?;
+    let examined = EngineKind::look(home).and_then(|(engine, troubles)| {
         let head = head_record::read(&dir).map_err(EngineError::Io)?;
         let mut examined = examine_engine(engine.as_ref(), Some(&dir), head, world, against)?;
         examined.store.extend(troubles.into_iter().map(unreadable));

@@ -183,6 +183,8 @@ pub enum DamageKind {
     Index,
     /// A file that an event refers to is missing or is another one.
     File,
+    /// Content that stands beside the frames is missing or is another one. The event's other facts are right.
+    Content,
     /// Content is gone, or encrypted, and nobody asked for that.
     TakenOut,
 }
@@ -203,6 +205,7 @@ impl DamageKind {
             Self::Unreadable => "unreadable record",
             Self::Index => "index damage",
             Self::File => "file missing or changed",
+            Self::Content => "content missing or changed",
             Self::TakenOut => "content taken out",
         }
     }

@@ -24,8 +24,9 @@ impl TakenOut {
     pub(crate) fn look_at(&mut self, at: Position, content: &ContentRef<'_>) {
         match content {
             ContentRef::None | ContentRef::Present { .. } => {}
-            ContentRef::Sealed { .. } if self.is_sealed || at == Position::new(1) => {}
-            ContentRef::Sealed { .. } => {
+            ContentRef::Beside(_) if content.key().is_none() => {}
+            ContentRef::Sealed { .. } | ContentRef::Beside(_) if self.is_sealed || at == Position::new(1) => {}
+            ContentRef::Sealed { .. } | ContentRef::Beside(_) => {
                 self.encrypted.get_or_insert(at);
             }
             ContentRef::Erased { .. } => match self.erased.last_mut().filter(|last| last.to.next() == at) {
