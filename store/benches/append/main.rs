@@ -48,6 +48,7 @@ fn creation(number: u64) -> Option<Commit> {
         clock: ClockKind::System,
         decider: Digest::of(&[b"rules"]),
         base: None,
+        source: None,
         spec_digest: Digest::of(&[b"spec"]),
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),

@@ -50,6 +50,7 @@ fn creation() -> Fallible<Commit> {
         clock: ClockKind::System,
         decider: Digest::of(&[b"rules"]),
         base: None,
+        source: None,
         spec_digest: Digest::of(&[b"spec"]),
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
@@ -106,6 +107,20 @@ async fn measure(events: u64) -> Fallible<()> {
         store.append(Incarnation(1), post(first)?).await?;
     }
     store.close()?;
+    drop(store);
+    for _ in 0..5 {
+        let started = Instant::now();
+        let store = Store::look(&path)?;
+        println!("opened a closed store to read in {:?}", started.elapsed());
+        drop(store);
+        let started = Instant::now();
+        let store = Store::open(&path, OpenMode::Existing)?;
+        println!("opened a closed store to write in {:?}", started.elapsed());
+        let started = Instant::now();
+        store.close()?;
+        drop(store);
+        println!("closed it in {:?}", started.elapsed());
+    }
     let store = Store::open(&path, OpenMode::Existing)?;
     let world = WorldId::from_stamp(&STAMP);
     for _ in 0..3 {

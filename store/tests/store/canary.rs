@@ -47,7 +47,7 @@ const FRAME_HEADER: usize = 26;
 
 /// Whether an engine keeps `canary`, in one value or in a unit that spans several.
 pub(crate) fn kept_by(engine: &dyn Engine, canary: &str) -> bool {
-    let tables = [Table::Meta, Table::Worlds, Table::Runs, Table::Keys, Table::Gone];
+    let tables = [Table::Meta, Table::Worlds, Table::Runs, Table::Keys, Table::Gone, Table::Content];
     let rows = tables.iter().flat_map(|table| engine.range(*table, &[], &[0xff; 64], ALL).unwrap());
     let frames = engine.read(FrameNumber(0), ALL).unwrap().into_iter().map(|(_, frame)| frame);
     let values: Vec<Vec<u8>> = rows.flat_map(|(key, value)| [key, value]).chain(frames).collect();

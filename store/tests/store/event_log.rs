@@ -190,8 +190,9 @@ async fn large_commits_come_back_and_too_large_ones_are_refused(log: Store) {
         commits.push(commit);
     }
     let next = commits.len() as u64 + 2;
-    let error = log.append(FIRST, say(1, next, noise(600_000))).await.unwrap_err();
-    assert!(matches!(&error, AppendError::Invalid(why) if why.contains("524288")), "{error:?}");
+    let facts = Commit { header: header(world(1), next), events: vec![warning(&noise(1_000_000))] };
+    let error = log.append(FIRST, facts).await.unwrap_err();
+    assert!(matches!(&error, AppendError::Invalid(why) if why.contains("983040")), "{error:?}");
     append(&log, post(1, next)).await;
     commits.push(post(1, next));
     assert_eq!(read(&log, 1, 0).await, commits);
@@ -248,15 +249,21 @@ async fn checkpoints_are_found_by_rules_and_position_and_belong_to_a_world(log: 
     fill(&log, 1, 3).await;
     fill(&log, 2, 3).await;
     assert_eq!(log.latest(world(1), rules, None).await, None);
-    log.save(world(1), Position::new(5_000), rules, b"old".to_vec()).await.unwrap();
-    log.save(world(2), Position::new(1), rules, b"one".to_vec()).await.unwrap();
-    log.save(world(1), Position::new(9_000), rules, b"new".to_vec()).await.unwrap();
-    let (old, new) = ((Position::new(5_000), b"old".to_vec()), (Position::new(9_000), b"new".to_vec()));
-    assert_eq!(log.latest(world(1), rules, None).await, Some(new.clone()));
-    assert_eq!(log.latest(world(1), rules, Some(Position::new(9_000))).await, Some(new));
-    assert_eq!(log.latest(world(1), rules, Some(Position::new(8_999))).await, Some(old));
+    log.save(world(1), Position::new(3), rules, b"old".to_vec()).await.unwrap();
+    log.save(world(2), Position::new(2), rules, b"one".to_vec()).await.unwrap();
+    let at = |at, state: &str| Some((Position::new(at), state.as_bytes().to_vec()));
+    assert_eq!(log.latest(world(1), rules, None).await, at(3, "old"));
+    append(&log, post(1, 4)).await;
+    log.save(world(1), Position::new(4), rules, b"new".to_vec()).await.unwrap();
+    assert_eq!(log.latest(world(1), rules, None).await, at(4, "new"));
+    assert_eq!(log.latest(world(2), rules, Some(Position::new(2))).await, at(2, "one"));
+    assert_eq!(log.latest(world(2), rules, Some(Position::new(1))).await, None);
     assert_eq!(log.latest(world(1), others, None).await, None);
-    assert_eq!(log.places(world(1)).await, [(Position::new(5_000), rules), (Position::new(9_000), rules)]);
+    assert_eq!(log.places(world(1)).await, [(Position::new(4), rules)]);
+    for inside_or_behind in [1, 5] {
+        let error = log.save(world(1), Position::new(inside_or_behind), rules, Vec::new()).await.unwrap_err();
+        assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
+    }
     let error = log.save(world(9), Position::new(1), rules, Vec::new()).await.unwrap_err();
     assert!(matches!(error, AppendError::NoSuchWorld(_)), "{error:?}");
 }

@@ -61,6 +61,7 @@ pub(crate) fn creation_called(world: WorldId, name: WorldName) -> Commit {
         clock: ClockKind::Simulated,
         decider: Digest::of(&[b"rules"]),
         base: None,
+        source: None,
         spec_digest: Digest::of(&[b"spec"]),
         spec,
         text: Content::Present(SpecText::default()),

@@ -79,7 +79,7 @@ fn a_foreign_directory_is_left_alone() {
 #[test]
 fn a_store_whose_making_was_cut_off_is_made_again() {
     let dir = tempfile::tempdir().unwrap();
-    for half in ["", "folkmoot st", "folkmoot store 1\n"] {
+    for half in ["", "folkmoot st", "folkmoot store 2\n"] {
         let path = dir.path().join(format!("after {} bytes", half.len()));
         fs::create_dir(&path).unwrap();
         fs::write(path.join(".format.new"), half).unwrap();
@@ -93,9 +93,9 @@ fn a_store_whose_making_was_cut_off_is_made_again() {
 fn a_newer_format_is_named() {
     let disk = OnDisk::new();
     drop(disk.open());
-    fs::write(disk.dir.path().join("store/format"), "folkmoot store 2\n").unwrap();
+    fs::write(disk.dir.path().join("store/format"), "folkmoot store 3\n").unwrap();
     let error = refused(&disk.dir.path().join("store"), OpenMode::Create);
-    assert!(matches!(error, OpenError::NewerFormat { found: 2, known: 1, .. }), "{error:?}");
+    assert!(matches!(error, OpenError::NewerFormat { found: 3, known: 2, .. }), "{error:?}");
 }
 
 #[tokio::test]

@@ -202,7 +202,7 @@ async fn what_a_cut_file_leaves_whole_is_kept_and_the_rest_is_named() {
 }
 
 /// A bundle of all of a world.
-async fn bundle(log: &Store, number: u8) -> Bundle {
+pub(crate) async fn bundle(log: &Store, number: u8) -> Bundle {
     let wanted = Wanted { world: world(number), choice: Choice::All, size: None, grown_from: Vec::new() };
     let found = log.evidence(wanted).await.unwrap();
     let (size, root) = (found.tree.size(), found.tree.root());

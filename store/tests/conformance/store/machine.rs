@@ -226,7 +226,10 @@ impl Machine {
     }
 
     fn save(&mut self, id: WorldId, at: u16, rules: u8) {
-        let (at, rules) = (Position::new(u64::from(at) + 1), commits::rules(rules));
+        // A fold is one up to the end of a commit.
+        let ends = self.model.worlds.get(&id).map(|world| &world.commits);
+        let end = ends.and_then(|commits| Some(commits.get(usize::from(at) % commits.len())?.commit.last()));
+        let (at, rules) = (end.unwrap_or(Position::new(1)), commits::rules(rules));
         let state = content::text(30, true, self.step).into_bytes();
         let saved = block_on(self.subject.store().save(id, at, rules, state.clone()));
         let Some(world) = self.model.worlds.get_mut(&id) else {

@@ -11,7 +11,7 @@ use folkmoot_core::spec::Privacy;
 use super::content;
 
 /// The most bytes that a commit is tried with and fits; what is tried beyond is far beyond.
-pub(crate) const TEXT_MAX: usize = 500_000;
+pub(crate) const TEXT_MAX: usize = 8 * 1024 * 1024;
 
 /// All worlds.
 #[derive(Debug, Clone, Default)]

@@ -99,6 +99,10 @@ impl Shelf for Mortal {
         self.life.read(|| self.engine.range(table, from, to, bytes_max))
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        self.life.read(|| self.engine.keys(table, from, to, count_max))
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         self.life.read(|| self.engine.floor(table, key))
     }
