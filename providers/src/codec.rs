@@ -13,7 +13,9 @@ use serde_json::Value;
 
 pub mod anthropic_messages;
 mod arguments;
+mod body;
 mod conversation;
+mod ending;
 mod events;
 mod failure;
 pub mod google_generate_content;
@@ -22,11 +24,13 @@ mod kept;
 mod names;
 pub mod openai_chat;
 pub mod openai_responses;
+mod provider_tools;
 pub mod sse;
 pub mod warning;
 mod wire;
 
 pub use anthropic_messages::AnthropicMessages;
+pub use body::BodyReader;
 pub use google_generate_content::GoogleGenerateContent;
 pub(crate) use names::names_of;
 pub use openai_chat::OpenAiChat;
@@ -92,7 +96,7 @@ pub trait Codec: Debug + Send + Sync {
     /// The header that carries `key`: its name, and its value.
     fn key_header(&self, key: &str) -> (&'static str, String);
 
-    /// Reads the whole body of a successful answer.
+    /// Reads the whole body of a successful answer. Of a body that may be a stream as well, a [`BodyReader`] does.
     ///
     /// # Errors
     /// [`DecodeError`]; [`DecodeError::Reported`] if the body tells of an error after all.
@@ -132,8 +136,8 @@ pub enum DecodeError {
     /// It is not the JSON that the wire promises.
     #[error("not the promised JSON: {0}")]
     Json(String),
-    /// One event of the stream is longer than the limit.
-    #[error("an event is longer than {limit_bytes} bytes")]
+    /// The body, or one event of it, is longer than the limit.
+    #[error("the answer is longer than {limit_bytes} bytes")]
     TooLong {
         /// The limit.
         limit_bytes: usize,
@@ -141,6 +145,12 @@ pub enum DecodeError {
     /// There is no answer in it.
     #[error("no answer in the body")]
     Empty,
+    /// There is something in it, but nothing that the codec understands: it would pass for an empty answer.
+    #[error("the answer holds nothing but content of unknown shapes")]
+    Unread,
+    /// It is a page for people, such as a login: no wire answers with one.
+    #[error("the server answered with a page of HTML: {0}")]
+    Page(String),
     /// The stream broke off.
     #[error("the stream broke off")]
     CutOff,
@@ -154,7 +164,7 @@ impl DecodeError {
     fn in_answer(self) -> Self {
         match self {
             Self::Reported(error) => Self::Reported(error.after(Reached::Answer)),
-            Self::Json(_) | Self::TooLong { .. } | Self::Empty | Self::CutOff => self,
+            Self::Json(_) | Self::TooLong { .. } | Self::Empty | Self::Unread | Self::Page(_) | Self::CutOff => self,
         }
     }
 }
@@ -164,9 +174,14 @@ impl From<DecodeError> for ModelError {
         match error {
             DecodeError::Reported(error) => error,
             DecodeError::CutOff => Self::new(ModelErrorKind::Outage, error.to_string()),
-            DecodeError::Json(_) | DecodeError::TooLong { .. } | DecodeError::Empty => {
-                Self::new(ModelErrorKind::BadReply, error.to_string())
-            }
+            DecodeError::Json(_)
+            | DecodeError::TooLong { .. }
+            | DecodeError::Empty
+            | DecodeError::Unread
+            | DecodeError::Page(_) => Self::new(ModelErrorKind::BadReply, error.to_string()),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

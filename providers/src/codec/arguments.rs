@@ -1,9 +1,10 @@
 //! The arguments of a call as the JSON object that some wires want in place of their text.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use folkmoot_core::canonical::{JsonFault, read};
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::json::Fields;
@@ -12,20 +13,34 @@ use super::warning;
 /// The most digits that every number keeps.
 const DIGITS_MAX: usize = 15;
 
-/// The object; under the key `invalid` the text, if it is none: what another wire let pass is not repaired, and the model
-/// finds what it wrote. What the object does not keep of the text is told.
+/// The object; under the key `invalid` the text, if it is none or names a key twice: what another wire let pass is not
+/// repaired, and the model finds what it wrote. What the object does not keep of the text is told.
 pub(super) fn object_of(arguments: &str, invalid: &str, warnings: &mut BTreeSet<&'static str>) -> Fields {
-    let Ok(object) = serde_json::from_str::<Fields>(arguments) else {
-        warnings.insert(warning::ARGUMENTS_NOT_OBJECT);
-        return Fields::from_iter([(invalid.to_owned(), Value::from(arguments))]);
+    let warning = match read(arguments) {
+        Ok(Value::Object(object)) => {
+            if may_be_rounded(arguments) {
+                warnings.insert(warning::ARGUMENTS_ROUNDED);
+            }
+            return object;
+        }
+        Err(JsonFault::RepeatedKey(_)) => warning::ARGUMENTS_REPEATED,
+        Ok(_) | Err(JsonFault::NotJson(_)) => warning::ARGUMENTS_NOT_OBJECT,
     };
-    if may_be_rounded(arguments) {
-        warnings.insert(warning::ARGUMENTS_ROUNDED);
+    warnings.insert(warning);
+    Fields::from_iter([(invalid.to_owned(), Value::from(arguments))])
+}
+
+/// The key under which a model finds arguments that are no JSON, on wires that take them as text.
+const MALFORMED: &str = "malformed_arguments";
+
+/// The arguments as text, as the model wrote them; as a text within an object, if they are no JSON: servers that write
+/// the conversation into a template refuse those.
+pub(super) fn text_of<'a>(arguments: &'a str, warnings: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
+    if serde_json::from_str::<IgnoredAny>(arguments).is_ok() {
+        return Cow::Borrowed(arguments);
     }
-    if serde_json::from_str::<Repeats>(arguments).is_ok_and(|repeats| repeats.0) {
-        warnings.insert(warning::ARGUMENTS_REPEATED);
-    }
-    object
+    warnings.insert(warning::ARGUMENTS_NOT_OBJECT);
+    Cow::Owned(Value::from_iter([(MALFORMED, arguments)]).to_string())
 }
 
 /// Whether a number outside of texts has more digits than a number in a body surely keeps. Integers of 64 bits keep all.
@@ -44,66 +59,6 @@ fn may_be_rounded(json: &str) -> bool {
         let digits = number.chars().filter(char::is_ascii_digit).count();
         digits > DIGITS_MAX && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
     })
-}
-
-/// Whether an object within a JSON names a field twice: only the last of them is kept.
-#[derive(Debug)]
-struct Repeats(bool);
-
-impl<'de> Deserialize<'de> for Repeats {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RepeatsVisitor)
-    }
-}
-
-struct RepeatsVisitor;
-
-impl<'de> Visitor<'de> for RepeatsVisitor {
-    type Value = Repeats;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any JSON")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Repeats, A::Error> {
-        let (mut names, mut is_found) = (BTreeSet::new(), false);
-        while let Some((name, Repeats(within))) = fields.next_entry::<String, Repeats>()? {
-            is_found |= within | !names.insert(name);
-        }
-        Ok(Repeats(is_found))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Repeats, A::Error> {
-        let mut is_found = false;
-        while let Some(Repeats(within)) = items.next_element()? {
-            is_found |= within;
-        }
-        Ok(Repeats(is_found))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
-
-    fn visit_unit<E>(self) -> Result<Repeats, E> {
-        Ok(Repeats(false))
-    }
 }
 
 #[cfg(test)]
@@ -134,7 +89,8 @@ mod tests {
             assert_eq!(told(rounded).1, ["arguments_rounded"], "{rounded}");
         }
         for repeated in ["{\"x\":1,\"x\":1}", "{\"y\":[{\"x\":1,\"\\u0078\":2}]}"] {
-            assert_eq!(told(repeated).1, ["arguments_repeated"], "{repeated}");
+            let kept = Fields::from_iter([("invalid".to_owned(), Value::from(repeated))]);
+            assert_eq!(told(repeated), (kept, vec!["arguments_repeated"]), "{repeated}");
         }
     }
 

@@ -79,8 +79,16 @@ impl Report {
         let names = format!("{} {}", self.code, self.kind).to_lowercase();
         let has = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
         let is_named = |needles: &[&str]| needles.iter().any(|needle| names.contains(needle));
+        // The model wrote a call or a form that its server cannot read: it may do better.
+        if is_named(REPLY_NAMES) || has(REPLY) {
+            return Kind::BadReply;
+        }
         let may_be_request = status.is_none_or(|status| matches!(status, 400 | 403 | 413 | 422));
-        if may_be_request && (status == Some(413) || has(CONTEXT)) {
+        if is_named(CONTEXT_NAMES) || (may_be_request && (status == Some(413) || has(CONTEXT))) {
+            return Kind::ContextTooLong;
+        }
+        // Local servers answer so with any status.
+        if status.is_some_and(|status| status >= 500) && has(CONTEXT_OF_SERVER) {
             return Kind::ContextTooLong;
         }
         if may_be_request && (is_named(FILTER_NAMES) || has(FILTER)) {
@@ -93,15 +101,36 @@ impl Report {
     }
 }
 
+const REPLY_NAMES: &[&str] = &["tool_use_failed", "json_validate_failed", "output_parse_failed"];
+const REPLY: &[&str] =
+    &["failed to parse tool call arguments", "failed to call a function", "tool call validation failed"];
+const CONTEXT_NAMES: &[&str] = &["context_length_exceeded", "exceed_context_size", "model_context_window_exceeded"];
 const CONTEXT: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size",
     "maximum context length",
+    "maximum prompt length",
+    "max context length",
     "available context size",
+    "context size has been exceeded",
+    "model's context length",
+    "exceeds the context length",
+    "context length of only",
+    "greater than the context length",
     "context window",
     "prompt is too long",
+    "input is too long",
+    "reduce the length of the",
     "exceed context limit",
     "request_too_large",
+];
+const CONTEXT_OF_SERVER: &[&str] = &[
+    "available context size",
+    "context size has been exceeded",
+    "exceeds the context length",
+    "context length of only",
+    "greater than the context length",
+    "max context length",
 ];
 const FILTER_NAMES: &[&str] = &["content_filter", "content_policy", "moderation"];
 const FILTER: &[&str] =

@@ -7,9 +7,6 @@ use super::DecodeError;
 #[cfg(test)]
 mod tests;
 
-/// The most bytes of one event, unless told otherwise.
-pub const EVENT_BYTES_MAX: usize = 4 * 1024 * 1024;
-
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An incremental parser. Lines end with CR, LF or CRLF; comments, `id` and `retry` are read over.
@@ -30,8 +27,9 @@ pub struct SseParser {
 }
 
 impl Default for SseParser {
+    /// A parser whose events are as long as whoever feeds it lets the whole body be.
     fn default() -> Self {
-        Self::with_limit(EVENT_BYTES_MAX)
+        Self::with_limit(usize::MAX)
     }
 }
 
@@ -142,6 +140,12 @@ impl SseParser {
                 self.name.clear();
                 self.name.push_str(&String::from_utf8_lossy(value));
                 Line::Other
+            }
+            // Older servers of llama.cpp write it in the place of `data`.
+            b"error" => {
+                self.name.clear();
+                self.name.push_str("error");
+                Line::Data(value)
             }
             _ => Line::Other, // a comment (empty name), `id`, `retry`: of no use to an answer that is asked for once
         }

@@ -16,7 +16,7 @@ codes! {
     ARGUMENTS_NOT_OBJECT = "arguments_not_object",
     /// The arguments of a call came as JSON instead of text, and were written out.
     ARGUMENTS_NOT_TEXT = "arguments_not_text",
-    /// The arguments of an earlier call name a field twice, and only the last of the two goes back.
+    /// The arguments of an earlier call name a key twice; the model finds them as a text under a key of their own.
     ARGUMENTS_REPEATED = "arguments_repeated",
     /// The arguments of an earlier call hold a number with more digits than go back.
     ARGUMENTS_ROUNDED = "arguments_rounded",
@@ -28,14 +28,20 @@ codes! {
     CACHE_NOT_CARRIED = "cache_not_carried",
     /// A call was named in two ways; the first counts, and the other is kept.
     CALL_CONTRADICTED = "call_contradicted",
+    /// A call broke off, as at the limit of the answer; its arguments are no JSON, and the model is told so.
+    CALL_CUT = "call_cut",
     /// The model called a kind of tool that nobody has declared; it is kept, and does not go back.
     CALL_TYPE_UNKNOWN = "call_type_unknown",
-    /// A call broke off or has no name; it is kept, is no call, and does not go back.
+    /// A call has no name, or broke off where a filter cut the answer; it is kept, is no call, and does not go back.
     CALLS_INCOMPLETE = "calls_incomplete",
     /// The answer says that it ended for calls, and has none.
     CALLS_MISSING = "calls_missing",
     /// A user says `[go on]`, since the wire does not let the agent speak last.
     CLOSING_ADDED = "closing_added",
+    /// The answer holds a picture, a sound or a file; it is kept, and shown to nobody.
+    CONTENT_NOT_SHOWN = "content_not_shown",
+    /// The answer holds content of an unknown kind or shape; it is kept, and a text in it is said.
+    CONTENT_UNKNOWN = "content_unknown",
     /// An event adds to a block that is not there, or in an unknown way; it is kept.
     DELTA_NOT_TAKEN = "delta_not_taken",
     /// A field of `extra` is one that the codec writes itself.
@@ -46,6 +52,10 @@ codes! {
     FINISH_UNKNOWN = "finish_unknown",
     /// The answer has probabilities of its tokens; they are not kept.
     LOGPROBS_NOT_KEPT = "logprobs_not_kept",
+    /// The answer began a second time; the second counts, and of the first the texts, which were shown.
+    MESSAGE_BEGUN_AGAIN = "message_begun_again",
+    /// Several models made the answer; their tokens are all counted as those of the one that was asked.
+    MODELS_MIXED = "models_mixed",
     /// What another provider gave besides text and calls, or what this one is not known to take back, does not go back.
     OPAQUE_NOT_CARRIED = "opaque_not_carried",
     /// A user says `[the conversation begins]`, since the wire does not let the agent speak first.
@@ -56,6 +66,8 @@ codes! {
     OUTPUT_STRICT_NOT_CARRIED = "output_strict_not_carried",
     /// The model was not told whether it may ask for several calls at once.
     PARALLEL_CALLS_NOT_CARRIED = "parallel_calls_not_carried",
+    /// A tool of the provider was left out: it is no object, or has the name of one of the room's.
+    PROVIDER_TOOLS_NOT_CARRIED = "provider_tools_not_carried",
     /// The most effort that the wire knows is less than was asked for.
     REASONING_EFFORT_LOWERED = "reasoning_effort_lowered",
     /// The effort was left out beside a limit of tokens, which says more.
@@ -94,7 +106,7 @@ codes! {
     TOOL_CHOICE_NOT_CARRIED = "tool_choice_not_carried",
     /// The share of likely tokens was not sent.
     TOP_P_NOT_CARRIED = "top_p_not_carried",
-    /// The provider's own tools took too long; it would go on if it were asked again.
+    /// The provider paused, for its own tools or to sum up; it would go on if it were asked again.
     TURN_PAUSED = "turn_paused",
 }
 

@@ -37,6 +37,21 @@ impl Wire {
         }
     }
 
+    /// Why a request that declares a tool of this name is refused, if it is.
+    #[must_use]
+    pub fn refuses_tool(self, name: &str) -> Option<&'static str> {
+        match self {
+            Self::OpenaiChat | Self::OpenaiResponses | Self::AnthropicMessages => {
+                let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+                (!name.chars().all(is_taken)).then_some("its wire takes letters, digits, `_` and `-` alone")
+            }
+            Self::GoogleGenerateContent => {
+                let is_taken = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+                (!is_taken).then_some("its wire wants a letter or `_` at the beginning")
+            }
+        }
+    }
+
     /// Its codec as the wire's inventor speaks it.
     #[must_use]
     pub fn default_codec(self) -> Arc<dyn Codec> {

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
-use crate::codec::json::{Fields, fields_of, text_of};
+use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
-use crate::codec::{DecodeError, Delta, failure};
+use crate::codec::{DecodeError, Delta, failure, warning};
 
 use super::usage::Counts;
 
@@ -22,10 +22,25 @@ pub(super) use self::block::Fragment;
 /// Facts about a message that say nothing about the answer. They are left out.
 const METADATA: &[&str] = &["id", "type", "role", "provider"];
 
+/// The types of blocks that are known; so are those of the results of the provider's own tools.
+const BLOCKS: &[&str] = &[
+    "text",
+    "thinking",
+    "redacted_thinking",
+    "tool_use",
+    "server_tool_use",
+    "mcp_tool_use",
+    "container_upload",
+    "compaction",
+    "fallback",
+];
+
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     has_message: bool,
+    /// The provider's id of the message; empty if it gave none.
+    id: String,
     finish: Option<String>,
     model: Option<String>,
     counts: Counts,
@@ -78,7 +93,7 @@ impl Answer {
         if let Some(error) = failure::reported(&document) {
             return Err(DecodeError::Reported(error));
         }
-        self.has_message = document.contains_key("content");
+        self.has_message = document.get("content").is_some_and(|content| !content.is_null());
         let inputs = serde_json::from_slice::<Inputs<'_>>(body).map_or(Vec::new(), |inputs| inputs.content);
         self.take_message(document, &inputs, &mut Vec::new());
         Ok(())
@@ -86,8 +101,31 @@ impl Answer {
 
     /// Takes the message with which a stream begins.
     pub(super) fn begin(&mut self, message: Fields, deltas: &mut Vec<Delta>) {
+        let id = text_of(message.get("id")).to_owned();
+        if !self.pieces.is_empty() {
+            let is_replayed = !id.is_empty() && id == self.id;
+            self.begin_again(is_replayed);
+        }
+        self.id = id;
         self.has_message = true;
         self.take_message(message, &[], deltas);
+    }
+
+    /// A gateway asked again in mid-answer, and the second message counts. Of the first stay the texts, which were shown:
+    /// its calls may be half, or come again. Both are paid for, unless the same is told once more.
+    fn begin_again(&mut self, is_replayed: bool) {
+        self.warn(warning::MESSAGE_BEGUN_AGAIN);
+        self.finish = None;
+        self.by_index.clear();
+        if !is_replayed {
+            self.counts.begin_again();
+        }
+        for piece in std::mem::take(&mut self.pieces) {
+            match piece {
+                Piece::Block(block) if !block.is_text() => self.kept.add("earlier_blocks", block.into_json()),
+                Piece::Block(_) | Piece::Refusal(_) => self.pieces.push(piece),
+            }
+        }
     }
 
     /// Takes what is told of the message near its end.
@@ -117,7 +155,12 @@ impl Answer {
         text: Cow<'_, str>,
         deltas: &mut Vec<Delta>,
     ) -> bool {
-        let Some(block) = self.block(index, fragment) else { return false };
+        if let Some(kind) = fragment.kind().filter(|_| !self.by_index.contains_key(&index)) {
+            // Its beginning is lost, and what it says is not.
+            self.warn(warning::DELTA_NOT_TAKEN);
+            self.push_block(Some(index), Block::of_kind(kind));
+        }
+        let Some(block) = self.block(index, fragment).filter(|block| block.takes(fragment)) else { return false };
         block.append(fragment, &text);
         match block.shown(fragment) {
             Some(delta) if !text.is_empty() => deltas.push(delta(text.into_owned())),
@@ -129,6 +172,11 @@ impl Answer {
     /// Adds a citation to a block. False if there is no such block.
     pub(super) fn cite(&mut self, index: u64, citation: Value) -> bool {
         self.block(index, Fragment::Json).map(|block| block.cite(citation)).is_some()
+    }
+
+    /// Adds what a compaction made. False if there is no such block.
+    pub(super) fn compact(&mut self, index: u64, delta: &mut Fields) -> bool {
+        self.block(index, Fragment::Json).is_some_and(|block| block.compact(delta))
     }
 
     /// Keeps something of the stream that the codec does not know.
@@ -156,6 +204,7 @@ impl Answer {
                         self.add_block(None, block, inputs.get(at).and_then(Input::written), deltas);
                     }
                 }
+                ("content", content) if !is_blank(&content) => self.add_block(None, content, None, deltas),
                 ("model", Value::String(model)) if !model.is_empty() => self.model = Some(model),
                 ("stop_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
                 ("stop_details", Value::Object(details)) => self.take_stop_details(details, deltas),
@@ -169,6 +218,9 @@ impl Answer {
     fn take_usage(&mut self, usage: Value) {
         for (field, value) in self.counts.take(usage) {
             self.kept.add(&field, value);
+        }
+        if self.counts.has_several_models() {
+            self.warn(warning::MODELS_MIXED);
         }
     }
 
@@ -185,12 +237,33 @@ impl Answer {
     }
 
     fn add_block(&mut self, index: Option<u64>, block: Value, input: Option<String>, deltas: &mut Vec<Delta>) {
-        if !block.is_object() {
-            return self.kept.add("content", block);
+        let block = self.known(block);
+        if let Some(model) = block.pointer("/to/model").and_then(Value::as_str).filter(|_| is_of(&block, "fallback")) {
+            self.model = Some(model.to_owned()); // which goes on in the place of the one that was asked
         }
-        let block = Block::new(fields_of(block), input);
+        let Value::Object(fields) = block else { return self.kept.add("content", block) };
+        let block = Block::new(fields, input);
         deltas.extend(block.shown_so_far());
         self.push_block(index, block);
+    }
+
+    /// The block; what is none, or of an unknown type, is told. A text without a type is one.
+    fn known(&mut self, block: Value) -> Value {
+        let kind = text_of(block.get("type")).to_owned();
+        let is_known = BLOCKS.contains(&kind.as_str()) || kind.ends_with("_tool_result");
+        let is_text = |text: &Value| text.is_string() || text.is_null();
+        if is_known && (kind != "text" || block.get("text").is_none_or(is_text)) {
+            return block;
+        }
+        self.warn(warning::CONTENT_UNKNOWN);
+        match block {
+            Value::String(text) => json!({ "type": "text", "text": text }),
+            Value::Object(mut fields) if kind.is_empty() && fields.get("text").is_some_and(Value::is_string) => {
+                fields.insert("type".to_owned(), json!("text"));
+                Value::Object(fields)
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => block,
+        }
     }
 
     fn push_block(&mut self, index: Option<u64>, block: Block) {
@@ -216,4 +289,8 @@ impl Answer {
             Some(Piece::Refusal(_)) | None => None,
         }
     }
+}
+
+fn is_of(block: &Value, kind: &str) -> bool {
+    text_of(block.get("type")) == kind
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::{Mode, WireRequest};
 use super::AnthropicMessages;
 use crate::codec::json::Fields;
+use crate::codec::provider_tools::{self, provider_tools};
 use crate::codec::warning;
 
 mod files;
@@ -80,8 +81,11 @@ fn put_system(body: &mut Body, request: &ModelRequest) {
 fn put_tools(body: &mut Body, request: &ModelRequest) {
     let strict = request.parameters().strict_tools;
     let mut tools: Vec<Value> = request.tools().iter().map(|declaration| tool(declaration, strict)).collect();
+    tools.extend(provider_tools(request, &mut body.warnings));
     mark_last(&mut tools, request.parameters(), CachePlace::Tools);
-    if !tools.is_empty() {
+    if tools.is_empty() {
+        body.warnings.extend(provider_tools::asked_in_vain(request));
+    } else {
         body.put("tools", Value::Array(tools));
         parameters::put_tool_choice(body, request.parameters());
     }
@@ -98,7 +102,7 @@ fn tool(tool: &ToolDeclaration, strict: Option<bool>) -> Value {
 
 /// Adds the fields of the user's own, where the codec has not written them itself.
 fn put_extra(body: &mut Body, parameters: &Parameters) {
-    for (field, value) in &parameters.extra {
+    for (field, value) in provider_tools::without(&parameters.extra) {
         if body.fields.contains_key(field) || RESERVED.contains(&field.as_str()) {
             body.warnings.insert(warning::EXTRA_NOT_CARRIED);
         } else {

@@ -162,6 +162,8 @@ impl MessageEvents {
             let citation = delta.get("citation").filter(|citation| citation.is_object()).cloned();
             let is_taken = citation.is_some_and(|citation| self.answer.cite(index, citation));
             is_taken.then(|| delta.remove("citation")).is_some()
+        } else if kind == "compaction_delta" {
+            self.answer.compact(index, delta)
         } else if let Some(fragment) = Fragment::of(&kind) {
             let text = delta.get(fragment.field()).and_then(Value::as_str).map(str::to_owned);
             let is_taken = text.is_some_and(|text| self.answer.append(index, fragment, text.into(), deltas));

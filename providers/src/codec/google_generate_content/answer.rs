@@ -6,14 +6,18 @@ use serde_json::value::RawValue;
 
 use super::document::{Candidate, Counts, Document};
 use super::errors;
+use super::note::Kind;
 use super::shape::{List, Read};
-use crate::codec::json::text_of;
+use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta};
 
 mod ending;
+mod open_call;
 mod pieces;
+
+use self::open_call::OpenCall;
 
 /// What the finish message of every answer with calls is. It says nothing that the calls do not.
 const CALLS_MESSAGE: &str = "Model generated function call(s).";
@@ -28,6 +32,10 @@ pub(super) struct Answer {
     model: Option<String>,
     usage: Usage,
     parts: Vec<Part>,
+    /// A call whose arguments come in pieces, as far as they have come.
+    open_call: Option<OpenCall>,
+    /// Whether such a call has ended.
+    has_closed: bool,
     kept: Kept,
     warnings: Vec<&'static str>,
 }
@@ -98,9 +106,9 @@ impl Answer {
     }
 
     fn take_candidates(&mut self, candidates: List<Candidate<'_>>, deltas: &mut Vec<Delta>) {
-        let Some(candidates) = self.known("candidates", candidates) else { return };
+        let Some(candidates) = self.said("candidates", candidates, deltas) else { return };
         for (at, candidate) in candidates.into_iter().enumerate() {
-            let Some(candidate) = self.known("candidates", candidate) else { continue };
+            let Some(candidate) = self.said("candidates", candidate, deltas) else { continue };
             // A first one may leave its index out.
             let index = candidate.index.unwrap_or_else(|| u64::try_from(at).unwrap_or(u64::MAX));
             if index == 0 {
@@ -115,9 +123,9 @@ impl Answer {
     fn take_candidate(&mut self, candidate: Candidate<'_>, deltas: &mut Vec<Delta>) {
         self.has_candidate = true;
         let Candidate { content, finish, rest, index: _ } = candidate;
-        if let Some(content) = content.and_then(|content| self.known("content", content)) {
-            for piece in content.parts.and_then(|parts| self.known("parts", parts)).into_iter().flatten() {
-                if let Some(piece) = self.known("parts", piece) {
+        if let Some(content) = content.and_then(|content| self.said("content", content, deltas)) {
+            for piece in content.parts.and_then(|parts| self.said("parts", parts, deltas)).into_iter().flatten() {
+                if let Some(piece) = self.said("parts", piece, deltas) {
                     self.take_piece(piece, deltas);
                 }
             }
@@ -130,6 +138,10 @@ impl Answer {
             if field == "finishMessage" {
                 text_of(Some(&value)).clone_into(&mut self.finish_message);
             }
+            if field == "output" {
+                self.take_stranger(&field, value, deltas); // as older models said it
+                continue;
+            }
             if value != CALLS_MESSAGE {
                 self.kept.add(&field, value);
             }
@@ -139,6 +151,21 @@ impl Answer {
     /// The value if it is what it should be; else it is kept.
     fn known<T>(&mut self, field: &str, value: Read<T>) -> Option<T> {
         value.or_keep(|stranger| self.kept.add(field, stranger))
+    }
+
+    /// The same of what is said; else a text in it is said, and it is kept.
+    fn said<T>(&mut self, field: &str, value: Read<T>, deltas: &mut Vec<Delta>) -> Option<T> {
+        value.or_keep(|stranger| self.take_stranger(field, stranger, deltas))
+    }
+
+    fn take_stranger(&mut self, field: &str, stranger: Value, deltas: &mut Vec<Delta>) {
+        if is_blank(&stranger) {
+            return;
+        }
+        self.warn(warning::CONTENT_UNKNOWN);
+        let text = stranger.as_str().or_else(|| stranger.get("text")?.as_str()).unwrap_or_default().to_owned();
+        self.take_text(Kind::Text, text.into(), Fields::new(), deltas);
+        self.kept.add(field, stranger);
     }
 
     fn warn(&mut self, code: &'static str) {

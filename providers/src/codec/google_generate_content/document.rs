@@ -49,6 +49,10 @@ pub(super) struct FunctionCall<'de> {
     pub(super) name: Option<Text<'de>>,
     /// As they were written.
     pub(super) args: Option<&'de RawValue>,
+    /// Arguments that come one by one, and in pieces.
+    pub(super) partial: Option<Value>,
+    /// Whether more of it follows.
+    pub(super) goes_on: Option<Value>,
     pub(super) rest: Fields,
 }
 
@@ -118,6 +122,8 @@ impl<'de> Shape<'de> for FunctionCall<'de> {
             "id" => self.id = Some(fields.next_value()?),
             "name" => self.name = Some(fields.next_value()?),
             "args" => self.args = Some(fields.next_value()?),
+            "partialArgs" => self.partial = Some(fields.next_value()?),
+            "willContinue" => self.goes_on = Some(fields.next_value()?),
             other => keep(&mut self.rest, other, fields)?,
         }
         Ok(())
@@ -182,6 +188,11 @@ impl Piece<'_> {
 }
 
 impl FunctionCall<'_> {
+    /// Whether it names a tool.
+    pub(super) fn has_name(&self) -> bool {
+        matches!(&self.name, Some(Read::As(name)) if !name.is_empty())
+    }
+
     /// The call as plain JSON, for keeping one that cannot be read.
     pub(super) fn into_value(self) -> Value {
         let mut fields = self.rest;
@@ -189,6 +200,8 @@ impl FunctionCall<'_> {
         put(&mut fields, "name", self.name.map(text_value));
         let args = |args: &RawValue| serde_json::from_str(args.get()).unwrap_or_else(|_| Value::from(args.get()));
         put(&mut fields, "args", self.args.map(args));
+        put(&mut fields, "partialArgs", self.partial);
+        put(&mut fields, "willContinue", self.goes_on);
         Value::Object(fields)
     }
 }

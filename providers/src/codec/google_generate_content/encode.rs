@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::super::{Mode, WireRequest};
 use super::GoogleGenerateContent;
 use crate::codec::json::Fields;
+use crate::codec::warning;
 
 mod contents;
 mod extra;
@@ -35,6 +36,8 @@ pub(super) fn encode(codec: &GoogleGenerateContent, request: &ModelRequest, file
         if let Some(choice) = &request.parameters().tool_choice {
             put("toolConfig", parameters::tool_config(choice));
         }
+    } else if request.parameters().tool_choice.is_some() {
+        warnings.insert(warning::TOOL_CHOICE_NOT_CARRIED);
     }
     let generation = parameters::generation_config(request.parameters(), &mut warnings);
     if !generation.is_empty() {

@@ -46,6 +46,19 @@ const CHOICE_METADATA: &[&str] =
 /// The same of a message. `padding` is random text that hides the length from listeners.
 const MESSAGE_METADATA: &[&str] = &["role", "padding", "reasoning_encrypted"];
 
+/// The kinds of content that are no text and are known.
+const MEDIA: &[&str] = &[
+    "image_url",
+    "image",
+    "output_image",
+    "audio",
+    "input_audio",
+    "output_audio",
+    "video_url",
+    "file",
+    "document_url",
+];
+
 /// Fields of a message that a server wants back with it.
 const ECHOED: &[&str] = &["reasoning_opaque", "reasoning_text", "extra_content", "thought_signature"];
 
@@ -56,6 +69,8 @@ const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     has_choice: bool,
+    /// Whether a message, or a delta of one, has come.
+    has_message: bool,
     finish: Option<String>,
     model: Option<String>,
     usage: Usage,
@@ -136,26 +151,38 @@ impl Answer {
         }
         let message = choice.remove("message").unwrap_or_default();
         let delta = choice.remove("delta").unwrap_or_default();
+        let text = choice.remove("text").unwrap_or_default();
+        // A whole answer in which nothing is said in any way is none.
+        self.has_choice |= source == Source::Delta || [&message, &delta, &text].into_iter().any(|told| !told.is_null());
+        let has_message = message.is_object() || delta.is_object();
         match (source, message, delta) {
             // One server repeats in each of the two what the other has.
             (Source::Whole, Value::Object(fields), _) | (Source::Delta, _, Value::Object(fields)) => {
                 self.take_message(fields, source, deltas);
             }
-            (Source::Delta, Value::Object(fields), _) if !self.has_choice => {
+            (Source::Delta, Value::Object(fields), _) if !self.has_message => {
                 self.take_message(fields, Source::Whole, deltas);
             }
+            (Source::Whole, Value::Null, Value::Object(fields)) => self.take_message(fields, source, deltas),
+            (Source::Delta, again @ Value::Object(_), _) => self.kept.add("message", again),
             (_, message, delta) => {
-                self.kept.add("message", message);
-                self.kept.add("delta", delta);
+                self.take_stranger("message", message, deltas);
+                self.take_stranger("delta", delta, deltas);
             }
         }
-        self.has_choice = true;
+        // Servers of the older completions say it here.
+        if has_message {
+            self.kept.add("text", text);
+        } else {
+            self.take_stranger("text", text, deltas);
+        }
         for (name, value) in choice {
             match (name.as_str(), value) {
                 ("finish_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
                 ("finish_reason", Value::Null | Value::String(_)) => {}
                 ("logprobs", value) if !has_no_logprobs(&value) => self.warn(warning::LOGPROBS_NOT_KEPT),
                 ("logprobs", _) => {}
+                ("usage", value @ Value::Object(_)) => self.usage = usage(&value),
                 (field, _) if CHOICE_METADATA.contains(&field) => {}
                 (field, value) => self.kept.add(field, value),
             }
@@ -164,6 +191,8 @@ impl Answer {
     }
 
     fn take_message(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) {
+        self.has_message = true;
+        let has_words = fields.get("content").is_some_and(|content| !is_blank(content));
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("content", content) => self.take_content(content, deltas),
@@ -173,6 +202,11 @@ impl Answer {
                 ("reasoning_details", Value::Array(items)) => details::merge(&mut self.details, items),
                 ("reasoning", Value::String(text)) => self.take_reasoning(0, text.into(), deltas),
                 ("reasoning_content", Value::String(text)) => self.take_reasoning(1, text.into(), deltas),
+                ("audio", Value::Object(audio)) if !has_words => self.take_audio(audio, deltas),
+                ("images", Value::Array(images)) => {
+                    images.into_iter().for_each(|image| self.take_media("images", image));
+                }
+                (field @ ("refusal" | "tool_calls" | "function_call"), value) => self.keep_unknown(field, value),
                 (field, _) if MESSAGE_METADATA.contains(&field) => {}
                 (field, value) if ECHOED.contains(&field) => self.echoed.add(field, value),
                 (field, value) => self.kept.add(field, value),
@@ -208,8 +242,37 @@ impl Answer {
             Value::String(text) => self.add_text(text.into(), deltas),
             Value::Array(items) => items.into_iter().for_each(|item| self.take_content_item(item, deltas)),
             other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
-                self.kept.add("content", other)
+                self.take_stranger("content", other, deltas);
             }
+        }
+    }
+
+    /// Takes content of a shape that the wire does not have: a text in it is said, and it is kept.
+    fn take_stranger(&mut self, field: &str, stranger: Value, deltas: &mut Vec<Delta>) {
+        let text = stranger.as_str().or_else(|| stranger.get("text")?.as_str()).unwrap_or_default().to_owned();
+        self.add_text(text.into(), deltas);
+        self.keep_unknown(field, stranger);
+    }
+
+    fn keep_unknown(&mut self, field: &str, value: Value) {
+        if !is_blank(&value) {
+            self.warn(warning::CONTENT_UNKNOWN);
+        }
+        self.kept.add(field, value);
+    }
+
+    fn take_media(&mut self, field: &str, media: Value) {
+        self.warn(warning::CONTENT_NOT_SHOWN);
+        self.kept.add(field, media);
+    }
+
+    /// Of a sound the words are said.
+    fn take_audio(&mut self, mut audio: Fields, deltas: &mut Vec<Delta>) {
+        if let Some(Value::String(words)) = audio.remove("transcript") {
+            self.add_text(words.into(), deltas);
+        }
+        if !audio.is_empty() {
+            self.take_media("audio", Value::Object(audio));
         }
     }
 
@@ -222,12 +285,15 @@ impl Answer {
                 self.take_refusal(text_of(item.get("refusal")).into(), deltas);
             }
             "thinking" if is_plain_thinking(&item) => self.add_thinking(&item, deltas),
-            kind => {
-                // It is kept whole, and a text in it is shown all the same.
-                let text = if kind == "text" { text_of(item.get("text")) } else { "" };
-                self.add_text(text.into(), deltas);
+            // It is kept whole, and a text in it is shown all the same.
+            "text" if item.get("text").is_some_and(Value::is_string) => {
+                self.add_text(text_of(item.get("text")).into(), deltas);
                 self.kept.add("content", item);
             }
+            "text" if item.get("text").is_none_or(Value::is_null) => self.kept.add("content", item),
+            "thinking" | "reference" => self.kept.add("content", item),
+            kind if MEDIA.contains(&kind) => self.take_media("content", item),
+            _ => self.take_stranger("content", item, deltas),
         }
     }
 

@@ -43,6 +43,14 @@ pub(super) enum Source {
     Delta,
 }
 
+/// What a fragment says of the call that it belongs to.
+#[derive(Debug, Default)]
+struct Hint<'e> {
+    id: &'e str,
+    tool: &'e str,
+    has_arguments: bool,
+}
+
 impl Calls {
     /// Takes one item of `tool_calls`.
     pub(super) fn take(&mut self, item: Value, source: Source) {
@@ -51,7 +59,12 @@ impl Calls {
         }
         let slot = match source {
             Source::Whole => self.begin(),
-            Source::Delta => self.slot(item.get("index").and_then(Value::as_u64), text_of(item.get("id"))),
+            Source::Delta => {
+                let of_function = |field: &str| item.get("function").and_then(|function| function.get(field));
+                let has_arguments = of_function("arguments").is_some_and(|arguments| !is_blank(arguments));
+                let hint = Hint { id: text_of(item.get("id")), tool: text_of(of_function("name")), has_arguments };
+                self.slot(item.get("index").and_then(Value::as_u64), &hint)
+            }
         };
         let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take(item));
         self.has_loose_arguments |= is_loose;
@@ -59,7 +72,10 @@ impl Calls {
 
     /// Takes a fragment of a function call in the shape that nearly all have.
     pub(super) fn take_plain(&mut self, fragment: &Fragment<'_>) {
-        let slot = self.slot(fragment.index, text(fragment.id.as_ref()));
+        let function = fragment.function.as_ref();
+        let tool = text(function.and_then(|function| function.name.as_ref()));
+        let has_arguments = !text(function.and_then(|function| function.arguments.as_ref())).is_empty();
+        let slot = self.slot(fragment.index, &Hint { id: text(fragment.id.as_ref()), tool, has_arguments });
         let Some(call) = self.calls.get_mut(slot) else { return };
         call.label_with(text(fragment.id.as_ref()));
         if let Some(function) = &fragment.function {
@@ -70,7 +86,7 @@ impl Calls {
 
     /// Takes a fragment of the older `function_call`, of which a message has at most one, without an id.
     pub(super) fn take_legacy(&mut self, function: Value) {
-        let slot = self.slot(Some(0), "");
+        let slot = self.slot(Some(0), &Hint::default());
         let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take_function(function));
         self.has_loose_arguments |= is_loose;
     }
@@ -101,13 +117,10 @@ impl Calls {
         self.calls.len().saturating_sub(1)
     }
 
-    fn slot(&mut self, index: Option<u64>, id: &str) -> usize {
+    fn slot(&mut self, index: Option<u64>, hint: &Hint<'_>) -> usize {
         let last = self.calls.len().checked_sub(1);
         let known = index.map_or(last, |index| self.by_index.get(&index).copied());
-        let goes_on = |slot: &usize| {
-            let label = self.calls.get(*slot).map_or("", |call| call.label.as_str());
-            id.is_empty() || label.is_empty() || label == id
-        };
+        let goes_on = |slot: &usize| self.calls.get(*slot).is_none_or(|call| call.goes_on(hint));
         let slot = known.filter(goes_on).unwrap_or_else(|| self.begin());
         if let Some(index) = index {
             self.by_index.insert(index, slot);
@@ -117,6 +130,16 @@ impl Calls {
 }
 
 impl Call {
+    /// Whether a fragment may be of this call: servers that number all calls alike, or not at all, tell them apart by
+    /// their ids, or name a tool anew behind whole arguments.
+    fn goes_on(&self, Hint { id, tool, has_arguments }: &Hint<'_>) -> bool {
+        if !id.is_empty() {
+            return self.label.is_empty() || self.label == *id;
+        }
+        let is_named_anew = self.has_name() && !tool.is_empty() && (*has_arguments || self.tool != *tool);
+        !is_named_anew || !self.is_complete()
+    }
+
     /// Adds a fragment. True if its arguments were no text.
     fn take(&mut self, item: Value) -> bool {
         let mut is_loose = false;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::super::{Mode, WireRequest};
 use super::{OpenAiChat, StreamUsage};
 use crate::codec::json::Fields;
+use crate::codec::provider_tools::{self, provider_tools};
 use crate::codec::warning;
 
 mod files;
@@ -24,9 +25,11 @@ pub(super) fn encode(codec: &OpenAiChat, request: &ModelRequest, files: &Files, 
     let mut body = Body { fields: Fields::new(), warnings };
     body.put("model", json!(request.model()));
     body.put("messages", Value::Array(messages));
-    if !request.tools().is_empty() {
-        let strict = request.parameters().strict_tools;
-        body.put("tools", request.tools().iter().map(|declared| tool(strict, declared)).collect());
+    let strict = request.parameters().strict_tools;
+    let mut tools: Vec<Value> = request.tools().iter().map(|declared| tool(strict, declared)).collect();
+    tools.extend(provider_tools(request, &mut body.warnings));
+    if !tools.is_empty() {
+        body.put("tools", Value::Array(tools));
     }
     parameters::write(codec, request, &mut body);
     if mode == Mode::Stream {
@@ -63,7 +66,7 @@ impl Body {
 
     /// Adds fields by the server's own names. The codec's own stand; so does its choice not to stream.
     fn add_extra(&mut self, extra: &Map<String, Value>) {
-        for (field, value) in extra {
+        for (field, value) in provider_tools::without(extra) {
             if field == "stream" || self.fields.contains_key(field) {
                 self.warn(warning::EXTRA_NOT_CARRIED);
             } else {

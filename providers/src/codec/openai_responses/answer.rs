@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use folkmoot_core::response::Usage;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::usage::usage;
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
-use crate::codec::{DecodeError, Delta, failure};
+use crate::codec::{DecodeError, Delta, failure, warning};
 
 mod call;
 mod item;
@@ -65,7 +65,7 @@ const METADATA: &[&str] = &[
 /// What was noticed on the way.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
-    warnings: BTreeSet<&'static str>,
+    pub(super) warnings: BTreeSet<&'static str>,
     kept: Kept,
 }
 
@@ -125,11 +125,21 @@ impl Answer {
                 (field, value) => self.remarks.keep(field, value),
             }
         }
+        self.take_output_text(deltas);
         self.take_end(deltas);
         if let status @ ("failed" | "cancelled") = self.status.as_str() {
             return Err(DecodeError::Reported(failure::interrupted(status)));
         }
         Ok(())
+    }
+
+    /// Some servers tell all that is said in one field, and nowhere else.
+    fn take_output_text(&mut self, deltas: &mut Vec<Delta>) {
+        if let Some(text) = self.output_text.take_if(|_| !self.items.has_words()) {
+            self.remarks.warn(warning::CONTENT_UNKNOWN);
+            let message = json!({ "type": "message", "role": "assistant", "content": text });
+            self.items.fill(vec![message], &mut self.remarks, deltas);
+        }
     }
 
     /// Takes the end of a stream: what waited for more is shown.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Mode, WireRequest};
 use super::{EncryptedReasoning, OpenAiResponses, Store};
 use crate::codec::json::Fields;
+use crate::codec::provider_tools::provider_tools;
 
 mod files;
 mod input;
@@ -26,9 +27,11 @@ pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Fil
         let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
         put("instructions", json!(system.join("\n\n")));
     }
-    if !request.tools().is_empty() {
-        let strict = request.parameters().strict_tools.or(codec.strict_tools.unasked());
-        put("tools", request.tools().iter().map(|declared| tool(strict, declared)).collect());
+    let strict = request.parameters().strict_tools.or(codec.strict_tools.unasked());
+    let mut tools: Vec<Value> = request.tools().iter().map(|declared| tool(strict, declared)).collect();
+    tools.extend(provider_tools(request, &mut warnings));
+    if !tools.is_empty() {
+        put("tools", Value::Array(tools));
     }
     match codec.store {
         Store::Never => put("store", json!(false)),

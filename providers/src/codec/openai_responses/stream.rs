@@ -88,6 +88,9 @@ impl ResponseEvents {
         if let Some(error) = failure::reported(&event.fields) {
             return Err(DecodeError::Reported(error));
         }
+        if event.fields.get("delta").is_some_and(|delta| !is_blank(delta)) {
+            self.answer.remarks.warn(warning::DELTA_NOT_TAKEN);
+        }
         self.answer.remarks.keep(&event.kind, Value::Object(without_blanks(event.fields)));
         Ok(())
     }

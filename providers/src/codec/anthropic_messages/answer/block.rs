@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use super::super::note::Note;
 use super::parts::Built;
 use crate::codec::Delta;
-use crate::codec::json::{Fields, is_blank, text_of};
+use crate::codec::ending::Ending;
+use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 
 /// A block as far as it has come.
 #[derive(Debug)]
@@ -31,6 +32,17 @@ pub(in super::super) enum Fragment {
     Signature,
 }
 
+impl Fragment {
+    /// The type of the block that such a fragment alone is enough for.
+    pub(super) const fn kind(self) -> Option<&'static str> {
+        match self {
+            Self::Text => Some("text"),
+            Self::Thinking => Some("thinking"),
+            Self::Json | Self::Signature => None,
+        }
+    }
+}
+
 impl Block {
     /// A block that begins with these fields.
     pub(super) const fn new(fields: Fields, input: Option<String>) -> Self {
@@ -39,7 +51,25 @@ impl Block {
 
     /// An empty block of the same type.
     pub(super) fn next(&self) -> Self {
-        Self::new(Fields::from_iter([("type".to_owned(), json!(self.kind()))]), None)
+        Self::of_kind(self.kind())
+    }
+
+    /// An empty block of a type.
+    pub(super) fn of_kind(kind: &str) -> Self {
+        Self::new(Fields::from_iter([("type".to_owned(), json!(kind))]), None)
+    }
+
+    pub(super) fn is_text(&self) -> bool {
+        self.kind() == "text"
+    }
+
+    /// Whether such a fragment can be a part of it.
+    pub(super) fn takes(&self, fragment: Fragment) -> bool {
+        match fragment {
+            Fragment::Text => self.is_text(),
+            Fragment::Thinking | Fragment::Signature => self.kind() == "thinking",
+            Fragment::Json => !matches!(self.kind(), "text" | "thinking"),
+        }
     }
 
     /// How such a fragment of it is shown, if it is.
@@ -72,6 +102,31 @@ impl Block {
         } else {
             self.fields.insert(field.to_owned(), json!(text));
         }
+    }
+
+    /// Adds what a compaction made: a text, and what goes back with it. Takes them out of the delta. False if it is another block.
+    pub(super) fn compact(&mut self, delta: &mut Fields) -> bool {
+        if self.kind() != "compaction" {
+            return false;
+        }
+        for field in ["content", "encrypted_content"] {
+            match (self.fields.get_mut(field), delta.remove(field)) {
+                (_, None | Some(Value::Null)) => {}
+                (Some(Value::String(so_far)), Some(Value::String(more))) if field == "content" => {
+                    so_far.push_str(&more)
+                }
+                (_, Some(value)) => drop(self.fields.insert(field.to_owned(), value)),
+            }
+        }
+        true
+    }
+
+    /// The block as plain JSON, for keeping.
+    pub(super) fn into_json(mut self) -> Value {
+        if !self.fragments.is_empty() {
+            self.fields.insert("input".to_owned(), Value::String(self.fragments));
+        }
+        Value::Object(self.fields)
     }
 
     /// Adds a citation.
@@ -111,27 +166,40 @@ impl Block {
 
     fn finish_call(mut self, built: &mut Built) {
         let (label, tool) = (self.take_text("id"), self.take_text("name"));
-        let input = self.fields.remove("input").filter(|input| !is_blank(input));
-        let arguments = if !self.fragments.is_empty() {
-            built.keep("input", input.into_iter().map(|input| ("begun_with".to_owned(), input)).collect());
-            std::mem::take(&mut self.fragments)
-        } else if let Some(input) = input {
-            self.input.take().unwrap_or_else(|| input.to_string())
-        } else {
-            "{}".to_owned()
-        };
+        let arguments = self.arguments(built);
         let call = CallPart { label, tool, arguments };
-        let is_broken = built.is_cut && serde_json::from_str::<Fields>(&call.arguments).is_err();
+        let is_whole = serde_json::from_str::<Fields>(&call.arguments).is_ok();
         // Without a name nobody can run it, and no wire takes it back.
-        if is_broken || call.tool.is_empty() {
+        if call.tool.is_empty() || (built.ending == Ending::Refused && !is_whole) {
             built.incomplete_calls.push(json!(call));
             return;
         }
+        built.has_cut_calls |= built.ending == Ending::Cut && !is_whole;
         // That the model itself asks is the rule; only another caller is worth a note.
         self.fields.retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));
         built.has_calls = true;
         built.parts.push(Part::Call(call));
         built.note(Note::Call(self.rest()));
+    }
+
+    /// Its arguments as they were written. Where a limit cut the call, the server closes what there is, or leaves it empty:
+    /// none are known to be whole then.
+    fn arguments(&mut self, built: &mut Built) -> String {
+        let input = self.fields.remove("input").filter(|input| !is_blank(input));
+        let fragments = std::mem::take(&mut self.fragments);
+        let whole = serde_json::from_str::<Fields>(&fragments).ok();
+        if built.is_cut && (fragments.is_empty() || whole.is_some()) {
+            built.keep("cut_input", whole.unwrap_or_else(|| fields_of(input.unwrap_or_default())));
+            return String::new();
+        }
+        match input {
+            input if !fragments.is_empty() => {
+                built.keep("input", input.into_iter().map(|input| ("begun_with".to_owned(), input)).collect());
+                fragments
+            }
+            Some(input) => self.input.take().unwrap_or_else(|| input.to_string()),
+            None => "{}".to_owned(),
+        }
     }
 
     /// A block of the provider's own. It goes back as it came, unless its input broke off.

@@ -6,28 +6,24 @@ use serde_json::Value;
 use super::super::note::Note;
 use super::{Answer, Piece};
 use crate::codec::DecodeError;
+use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
 use crate::codec::kept::Kept;
 use crate::codec::warning;
 
-/// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// By itself.
-    Done,
-    /// At a limit, or at a pause of the provider.
-    Cut,
-    /// The model, or a classifier of the provider, declined.
-    Refused,
-}
+/// Reasons of an answer that met a limit.
+const CUT: &[&str] = &["max_tokens", "model_context_window_exceeded"];
 
 /// The parts of an answer as they are put together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Built {
     /// The parts, in order.
     pub(super) parts: Vec<Part>,
-    /// Whether the answer was cut, so that its last block may be broken.
+    pub(super) ending: Ending,
+    /// Whether the next block is the one that a limit cut.
     pub(super) is_cut: bool,
+    /// Whether a call was cut.
+    pub(super) has_cut_calls: bool,
     /// Whether there is a call.
     pub(super) has_calls: bool,
     /// Calls that broke off, or have no name.
@@ -38,6 +34,19 @@ pub(super) struct Built {
 }
 
 impl Built {
+    const fn new(ending: Ending, kept: Kept) -> Self {
+        Self {
+            parts: Vec::new(),
+            ending,
+            is_cut: false,
+            has_cut_calls: false,
+            has_calls: false,
+            incomplete_calls: Vec::new(),
+            incomplete_blocks: Vec::new(),
+            kept,
+        }
+    }
+
     /// Adds a note, if there is something in it.
     pub(super) fn note(&mut self, note: Note) {
         self.parts.extend(note.into_part());
@@ -56,9 +65,12 @@ impl Answer {
             return Err(DecodeError::Empty);
         }
         let ending = self.ending();
-        let mut built =
-            Built { is_cut: ending != Ending::Done, kept: std::mem::take(&mut self.kept), ..Built::default() };
-        for piece in std::mem::take(&mut self.pieces) {
+        let meets_limit = self.finish.as_deref().is_some_and(|reason| CUT.contains(&reason));
+        let pieces = std::mem::take(&mut self.pieces);
+        let last = pieces.len().saturating_sub(1);
+        let mut built = Built::new(ending, std::mem::take(&mut self.kept));
+        for (at, piece) in pieces.into_iter().enumerate() {
+            built.is_cut = meets_limit && at == last;
             match piece {
                 Piece::Block(block) => block.finish(&mut built),
                 Piece::Refusal(text) => built.parts.push(Part::Refusal(text)),
@@ -68,25 +80,19 @@ impl Answer {
         if self.finish.as_deref() == Some("tool_use") && !built.has_calls {
             self.warn(warning::CALLS_MISSING);
         }
-        let has_refusal = built.parts.iter().any(|part| matches!(part, Part::Refusal(_)));
-        let has_calls = built.has_calls;
-        let reply = self.into_reply(built);
-        Ok(match ending {
-            Ending::Cut => LLMResponse::Truncated(reply),
-            Ending::Refused => LLMResponse::Refused(reply),
-            Ending::Done if has_calls => LLMResponse::Calls(reply),
-            Ending::Done if has_refusal => LLMResponse::Refused(reply),
-            Ending::Done => LLMResponse::Text(reply),
-        })
+        if built.has_cut_calls {
+            self.warn(warning::CALL_CUT);
+        }
+        ending.response(self.into_reply(built))
     }
 
     fn ending(&mut self) -> Ending {
         match self.finish.as_deref() {
             Some("end_turn" | "stop_sequence" | "tool_use") => Ending::Done,
-            Some("max_tokens" | "model_context_window_exceeded") => Ending::Cut,
+            Some(reason) if CUT.contains(&reason) => Ending::Cut,
             Some("refusal") => Ending::Refused,
-            // The provider's own tools took too long. It would go on if it were asked again.
-            Some("pause_turn") => {
+            // The provider's own tools took too long, or it summed up. It would go on if it were asked again.
+            Some("pause_turn" | "compaction") => {
                 self.warn(warning::TURN_PAUSED);
                 Ending::Cut
             }

@@ -5,16 +5,18 @@ use serde_json::{Value, json};
 
 use super::super::{AnthropicMessages, ApiVersion};
 use super::Body;
-use crate::codec::json::Fields;
+use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
-/// Writes all parameters but those of tools and of the cache.
+/// The least tokens of a limit of thinking.
+const THINKING_TOKENS_MIN: u32 = 1_024;
+
+/// Writes all parameters but those of tools and of the cache, for a body that has its tools.
 pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters, may_think: bool) {
     let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max).unwrap_or_default();
     // The budget of reasoning counts as part of the answer, and must be less than its limit.
     let default = codec.output_tokens_default.saturating_add(budget);
     body.put("max_tokens", json!(parameters.output_tokens_max.unwrap_or(default)));
-    put_sampling(body, codec.api_version, parameters);
     if !parameters.stop.is_empty() {
         body.put("stop_sequences", json!(parameters.stop));
     }
@@ -22,35 +24,56 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
     if let Some(reasoning) = parameters.reasoning {
         put_thinking(body, reasoning, parameters.output_tokens_max, may_think);
     }
+    put_sampling(body, codec.api_version, parameters);
     put_output_config(body, parameters);
 }
 
+/// Whether the model is to think: the wire then takes hardly any sampling.
+fn thinks(body: &Body) -> bool {
+    body.fields.get("thinking").is_some_and(|thinking| text_of(thinking.get("type")) != "disabled")
+}
+
+/// Whether the model must call a tool, about which it may not think first.
+fn must_call(body: &Body) -> bool {
+    let choice = body.fields.get("tool_choice");
+    choice.is_some_and(|choice| matches!(text_of(choice.get("type")), "any" | "tool"))
+}
+
 fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
+    // What the wire takes, alone and beside thinking.
     let settings = [
-        ("temperature", parameters.temperature_milli, warning::TEMPERATURE_NOT_CARRIED),
-        ("top_p", parameters.top_p_milli, warning::TOP_P_NOT_CARRIED),
+        ("temperature", parameters.temperature_milli, [0..=1_000, 1_000..=1_000], warning::TEMPERATURE_NOT_CARRIED),
+        ("top_p", parameters.top_p_milli, [0..=1_000, 950..=1_000], warning::TOP_P_NOT_CARRIED),
     ];
-    for (field, milli, warning) in settings {
-        match (milli, version) {
-            (Some(milli), ApiVersion::V20230601) => body.put(field, json!(f64::from(milli) / 1000.0)),
-            (Some(_), ApiVersion::V20261021) => body.warn_if(true, warning),
-            (None, _) => {}
+    let thinks = thinks(body);
+    for (field, milli, [alone, beside], warning) in settings {
+        let Some(milli) = milli else { continue };
+        let taken = if thinks { beside } else { alone };
+        if version == ApiVersion::V20230601 && taken.contains(&milli) {
+            body.put(field, json!(f64::from(milli) / 1000.0));
+        } else {
+            body.warn_if(true, warning);
         }
     }
 }
 
 /// Reasoning with a limit is `enabled`, one without is `adaptive`: the model decides how much. A limit that leaves no
 /// token for the answer is refused, so that such reasoning is left out, as in a short summary by an agent that reasons.
-/// So is any limit where the turn was begun without thinking; `adaptive` has no such rule.
+/// So is any limit where the turn was begun without thinking, or one that is too low; `adaptive` has no such rule. No
+/// thinking goes with a call that is forced.
 fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option<u32>, may_think: bool) {
     let mut thinking = Fields::new();
     let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
     match (reasoning.effort, reasoning.tokens_max) {
         (Some(Effort::None), tokens_max) => {
-            body.warn_if(tokens_max.is_some(), warning::REASONING_TOKENS_NOT_CARRIED);
+            body.warn_if(tokens_max.is_some_and(|tokens| tokens > 0), warning::REASONING_TOKENS_NOT_CARRIED);
             set("type", json!("disabled"));
         }
-        (_, Some(tokens)) if !may_think || output_tokens_max.is_some_and(|most| most <= tokens) => {
+        (_, Some(0)) => set("type", json!("disabled")),
+        _ if must_call(body) => return body.warn_if(true, warning::REASONING_NOT_CARRIED),
+        (_, Some(tokens))
+            if !may_think || tokens < THINKING_TOKENS_MIN || output_tokens_max.is_some_and(|most| most <= tokens) =>
+        {
             return body.warn_if(true, warning::REASONING_TOKENS_NOT_CARRIED);
         }
         (_, Some(tokens)) => {
@@ -59,7 +82,8 @@ fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option
         }
         (_, None) => set("type", json!("adaptive")),
     }
-    if let Some(show) = reasoning.show.filter(|_| reasoning.effort != Some(Effort::None)) {
+    let is_off = reasoning.effort == Some(Effort::None) || reasoning.tokens_max == Some(0);
+    if let Some(show) = reasoning.show.filter(|_| !is_off) {
         set("display", json!(if show { "summarized" } else { "omitted" }));
     }
     body.put("thinking", Value::Object(thinking));

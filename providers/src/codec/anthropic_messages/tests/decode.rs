@@ -93,11 +93,10 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
     ]);
     let LLMResponse::Truncated(reply) = stream(&[text.as_bytes()]).unwrap() else { panic!() };
     let kept = json!({
-        "incomplete_calls": [{ "label": "b", "tool": "t", "arguments": "{\"x" }],
         "incomplete_blocks": [{ "type": "server_tool_use", "id": "c", "name": "t", "input": "{\"x" }],
     });
-    assert_eq!(reply.parts, [call("a", "t", "{}"), opaque(&json!({ "kept": kept }))]);
-    assert_eq!(reply.warnings, ["blocks_incomplete", "calls_incomplete"]);
+    assert_eq!(reply.parts, [call("a", "t", "{}"), call("b", "t", "{\"x"), opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.warnings, ["blocks_incomplete", "call_cut"]);
 }
 
 #[test]
@@ -185,14 +184,15 @@ fn what_is_not_known_is_kept() {
         text_delta(0, "a"),
         more,
         strange_delta.clone(),
-        lost.clone(),
+        lost,
         weather.clone(),
         finish("end_turn"),
         end,
     ]);
     let LLMResponse::Text(reply) = stream(&[text.as_bytes()]).unwrap() else { panic!() };
-    let kept = json!({ "delta": { "logprob": 3 }, "events": [strange_delta, lost, weather], "message_stop": { "metrics": { "ms": 4 } } });
-    assert_eq!(reply.parts, [Part::Text("ab".into()), opaque(&json!({ "kept": kept }))]);
+    let kept = json!({ "delta": { "logprob": 3 }, "events": [strange_delta, weather], "message_stop": { "metrics": { "ms": 4 } } });
+    let texts = ["ab", "nowhere"].map(|text| Part::Text(text.into()));
+    assert_eq!(reply.parts, [texts.as_slice(), &[opaque(&json!({ "kept": kept }))]].concat());
     assert_eq!(reply.warnings, ["delta_not_taken"]);
 }
 
@@ -250,9 +250,12 @@ fn a_fragment_finds_its_block_among_many_at_once() {
 
 #[test]
 fn a_call_without_a_name_is_kept_and_is_no_call() {
-    let reply = decode(&answer(&json!([{ "type": "tool_use", "id": "a", "input": {} }]), "tool_use"));
+    let nameless = json!({ "type": "tool_use", "id": "a", "input": {} });
+    let alone = answer(&json!([nameless]), "tool_use").to_string();
+    assert_eq!(codec().decode(alone.as_bytes()), Err(DecodeError::Unread), "it does not pass for an empty answer");
+    let reply = decode(&answer(&json!([{ "type": "text", "text": "x" }, nameless]), "tool_use"));
     let LLMResponse::Text(reply) = reply else { panic!("{reply:?}") };
     let kept = json!({ "incomplete_calls": [{ "label": "a", "tool": "", "arguments": "{}" }] });
-    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.parts, [Part::Text("x".into()), opaque(&json!({ "kept": kept }))]);
     assert_eq!(reply.warnings, ["calls_incomplete", "calls_missing"]);
 }

@@ -84,7 +84,7 @@ fn tool_choices_have_their_words() {
 }
 
 #[test]
-fn a_call_without_tools_says_nothing_of_tools() {
+fn a_call_without_tools_asks_nothing_of_tools_and_says_so() {
     let mut request = request(vec![heard("Ada", "Hi")]);
     request.parameters = Parameters {
         tool_choice: Some(ToolChoice::Required),
@@ -95,7 +95,8 @@ fn a_call_without_tools_says_nothing_of_tools() {
     };
     let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
     let fields: Vec<&str> = wire.body.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!((fields, wire.warnings), (vec!["max_tokens", "messages", "model"], vec![]));
+    let told = ["parallel_calls_not_carried", "strict_tools_not_carried", "tool_choice_not_carried"];
+    assert_eq!((fields, wire.warnings), (vec!["max_tokens", "messages", "model"], told.map(str::to_owned).into()));
 }
 
 #[test]

@@ -4,7 +4,9 @@ use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Part, Rep
 
 use super::super::note::Note;
 use super::Answer;
+use super::open_call::Close;
 use crate::codec::DecodeError;
+use crate::codec::ending::Ending;
 use crate::codec::warning;
 
 /// Finish reasons of an answer that a filter cut.
@@ -32,17 +34,6 @@ const FAILED: &[(&str, ModelErrorKind)] = &[
     ("PUP_LIMITED_DISABLED", ModelErrorKind::RefusesAccount),
 ];
 
-/// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// By itself.
-    Done,
-    /// At the token limit.
-    Cut,
-    /// By a content filter.
-    Filtered,
-}
-
 impl Answer {
     /// The response: the parts in the order in which they came, then what was kept.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
@@ -50,19 +41,13 @@ impl Answer {
             return Err(DecodeError::Empty);
         }
         let ending = self.ending()?;
+        self.close_call(Close::BrokenOff);
         let mut parts = std::mem::take(&mut self.parts);
         if parts.iter().any(|part| matches!(part, Part::Reasoning(_))) {
             parts.extend(Note::Thoughts.into_part());
         }
         parts.extend(Note::Kept(std::mem::take(&mut self.kept).into_fields()).into_part());
-        let has_calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
-        let reply = self.into_reply(parts);
-        Ok(match ending {
-            Ending::Filtered => LLMResponse::Filtered(reply),
-            Ending::Cut => LLMResponse::Truncated(reply),
-            Ending::Done if has_calls => LLMResponse::Calls(reply),
-            Ending::Done => LLMResponse::Text(reply),
-        })
+        ending.response(self.into_reply(parts))
     }
 
     fn ending(&mut self) -> Result<Ending, DecodeError> {

@@ -16,6 +16,26 @@ use crate::codec::warning;
 /// Goes back in the part in which it came, also in one that says nothing else.
 const SIGNATURE: &str = "thoughtSignature";
 
+/// The fields of parts that are known.
+const KNOWN: &[&str] = &[
+    "thought",
+    SIGNATURE,
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "functionResponse",
+    "toolCall",
+    "toolResponse",
+    "videoMetadata",
+    "partMetadata",
+    "mediaResolution",
+    "audioTranscription",
+];
+
+/// Those of them that are files.
+const MEDIA: &[&str] = &["inlineData", "fileData"];
+
 impl Answer {
     /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right behind it.
     pub(super) fn take_piece(&mut self, piece: Piece<'_>, deltas: &mut Vec<Delta>) {
@@ -29,13 +49,14 @@ impl Answer {
         keep("thought", thought.filter(|thought| !thought.is_boolean()).unwrap_or_default());
         let text = text.and_then(|text| text.or_keep(|value| keep("text", value)));
         let mut broken = None;
+        let call = call.and_then(|call| self.whole_call(call, &mut rest));
         let call = call.and_then(|call| readable(call).or_keep(|value| broken = Some(value)));
         if let Some(call) = broken {
             return self.keep_broken(call, text, marked(rest, kind), deltas);
         }
         match (text, call) {
             (None, None) if rest.is_empty() => {}
-            (None, None) => self.push_note(Note::Part(marked(rest, kind))),
+            (None, None) => self.take_stranger_part(marked(rest, kind)),
             (Some(text), None) => self.take_text(kind, text, rest, deltas),
             (None, Some(call)) => self.take_call(call, marked(rest, kind)),
             (Some(text), Some(call)) => {
@@ -43,6 +64,17 @@ impl Answer {
                 self.take_call(call, rest);
             }
         }
+    }
+
+    /// A part that holds neither text nor a call goes back as it came.
+    fn take_stranger_part(&mut self, part: Fields) {
+        if !part.keys().all(|field| KNOWN.contains(&field.as_str())) {
+            self.warn(warning::CONTENT_UNKNOWN);
+        }
+        if part.keys().any(|field| MEDIA.contains(&field.as_str())) {
+            self.warn(warning::CONTENT_NOT_SHOWN);
+        }
+        self.push_note(Note::Part(part));
     }
 
     /// A call that nobody can run: it is kept, and does not go back. Text beside it stands.
@@ -58,7 +90,7 @@ impl Answer {
     }
 
     /// A part with a signature stays one part; the others are joined.
-    fn take_text(&mut self, kind: Kind, text: Cow<'_, str>, mut rest: Fields, deltas: &mut Vec<Delta>) {
+    pub(super) fn take_text(&mut self, kind: Kind, text: Cow<'_, str>, mut rest: Fields, deltas: &mut Vec<Delta>) {
         if text.is_empty() {
             if rest.keys().any(|field| field == SIGNATURE) && rest.len() == 1 {
                 rest.insert("text".to_owned(), Value::from(""));
@@ -86,7 +118,7 @@ impl Answer {
 
     /// Arguments that are left out are none: the wire leaves empty objects out.
     fn take_call(&mut self, call: FunctionCall<'_>, mut rest: Fields) {
-        let FunctionCall { id, name, args, rest: mut of_call } = call;
+        let FunctionCall { id, name, args, rest: mut of_call, .. } = call;
         let mut text = |field: &str, text: Option<Read<Cow<'_, str>>>| {
             let text = text.and_then(|text| text.or_keep(|value| drop(of_call.insert(field.to_owned(), value))));
             text.unwrap_or_default().into_owned()
@@ -112,9 +144,7 @@ impl Answer {
 /// A call without a name is none that anybody could run.
 fn readable(call: Read<FunctionCall<'_>>) -> Read<FunctionCall<'_>> {
     match call {
-        Read::As(unnamed) if !matches!(&unnamed.name, Some(Read::As(name)) if !name.is_empty()) => {
-            Read::Other(unnamed.into_value())
-        }
+        Read::As(unnamed) if !unnamed.has_name() => Read::Other(unnamed.into_value()),
         Read::As(_) | Read::Other(_) => call,
     }
 }

@@ -44,13 +44,16 @@ fn arguments_that_are_left_out_are_none_and_odd_ones_are_not_repaired() {
 #[test]
 fn a_call_without_a_name_is_kept_and_is_no_call() {
     for broken in [json!({}), json!({ "name": "" }), json!({ "name": 5, "args": { "x": 1 } }), json!("t"), json!([])] {
-        let response = decode(&document(&json!([{ "functionCall": broken, "thoughtSignature": "s" }]), "STOP"));
+        let part = json!({ "functionCall": broken, "thoughtSignature": "s" });
+        let alone = document(&json!([part]), "STOP").to_string();
+        assert_eq!(codec().decode(alone.as_bytes()), Err(DecodeError::Unread), "it does not pass for an empty answer");
+        let response = decode(&document(&json!([{ "text": "x" }, part]), "STOP"));
         let LLMResponse::Text(reply) = response else { panic!("{response:?}") };
         let mut kept = json!({ "parts": { "thoughtSignature": "s" } });
         if broken.as_object().is_none_or(|fields| !fields.is_empty()) && broken != json!([]) {
             kept["incomplete_calls"] = broken;
         }
-        assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+        assert_eq!(reply.parts, [Part::Text("x".into()), opaque(&json!({ "kept": kept }))]);
         assert_eq!(reply.warnings, ["calls_incomplete"]);
     }
     let told = decode(&document(&json!([{ "text": "x", "functionCall": { "name": "" } }]), "STOP"));
@@ -61,7 +64,7 @@ fn a_call_without_a_name_is_kept_and_is_no_call() {
 #[test]
 fn what_comes_with_a_call_stands_behind_it() {
     let odd = json!([{ "functionCall": { "id": 7, "name": "t", "willContinue": false }, "thought": true }]);
-    let fields = json!({ "functionCall": { "id": 7, "willContinue": false }, "thought": true });
+    let fields = json!({ "functionCall": { "id": 7 }, "thought": true });
     assert_eq!(parts(&odd), [call("", "t", "{}"), with("call", &fields)]);
     let both = json!([{ "text": "x", "functionCall": { "name": "t" }, "thoughtSignature": "s" }]);
     let expected = [Part::Text("x".into()), call("", "t", "{}"), with("call", &json!({ "thoughtSignature": "s" }))];

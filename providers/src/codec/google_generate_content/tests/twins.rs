@@ -108,7 +108,7 @@ fn a_filtered_answer_keeps_what_nobody_understands() {
     let expected =
         [Part::Text("So f".into()), opaque(&json!({ "part": { "text": 5 } })), opaque(&json!({ "kept": kept }))];
     assert_eq!(reply.parts, expected);
-    assert_eq!(reply.warnings, ["calls_incomplete", "several_answers"]);
+    assert_eq!(reply.warnings, ["calls_incomplete", "content_unknown", "several_answers"]);
     assert_eq!((reply.usage.input, reply.usage.output), (Some(9), Some(3)));
 }
 

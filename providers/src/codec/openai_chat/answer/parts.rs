@@ -5,21 +5,31 @@ use serde_json::Value;
 
 use super::super::note::Note;
 use super::{Answer, REASONING};
+use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
 use crate::codec::kept::Kept;
 use crate::codec::warning;
 use crate::codec::{DecodeError, failure};
 
-/// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// By itself.
-    Done,
-    /// At the token limit.
-    Cut,
-    /// By a content filter.
-    Filtered,
-}
+/// Reasons of an answer that met a limit.
+const CUT: &[&str] = &[
+    "length",
+    "model_length",
+    "max_tokens",
+    "max_output_tokens",
+    "MAX_TOKENS",
+    "token_limit",
+    "model_context_window_exceeded",
+];
+
+/// Reasons of an answer that broke off on the server.
+const BROKEN: &[&str] = &[
+    "error",
+    "abort",
+    "network_error",
+    "insufficient_system_resource",
+    "function_call_filter: MALFORMED_FUNCTION_CALL",
+];
 
 impl Answer {
     /// The response. The wire gives no order between text and calls, so it is: reasoning, text and refusal, calls, notes.
@@ -36,23 +46,15 @@ impl Answer {
         if self.finish.as_deref() == Some("tool_calls") && !has_calls {
             self.warn(warning::CALLS_MISSING);
         }
-        let has_refusal = parts.iter().any(|part| matches!(part, Part::Refusal(_)));
-        let reply = self.into_reply(parts);
-        Ok(match ending {
-            Ending::Filtered => LLMResponse::Filtered(reply),
-            Ending::Cut => LLMResponse::Truncated(reply),
-            Ending::Done if has_calls => LLMResponse::Calls(reply),
-            Ending::Done if has_refusal => LLMResponse::Refused(reply),
-            Ending::Done => LLMResponse::Text(reply),
-        })
+        ending.response(self.into_reply(parts))
     }
 
     fn ending(&mut self) -> Result<Ending, DecodeError> {
         Ok(match self.finish.as_deref() {
             Some("stop" | "tool_calls" | "function_call") => Ending::Done,
-            Some("length" | "model_length" | "max_tokens") => Ending::Cut,
-            Some("content_filter") => Ending::Filtered,
-            Some(reason @ ("error" | "insufficient_system_resource")) => {
+            Some(reason) if CUT.contains(&reason) => Ending::Cut,
+            Some(reason) if reason.starts_with("content_filter") || reason == "sensitive" => Ending::Filtered,
+            Some(reason) if BROKEN.contains(&reason) => {
                 return Err(DecodeError::Reported(failure::interrupted(reason)));
             }
             Some(_) => {
@@ -87,7 +89,7 @@ impl Answer {
         self.reasoning.iter().filter(|text| !text.is_empty()).cloned().map(Part::Reasoning).collect()
     }
 
-    /// Adds the calls; in a cut answer only those that are whole. True if there is one.
+    /// Adds the calls; in a filtered answer only those that are whole. True if there is one.
     fn add_calls(&mut self, ending: Ending, parts: &mut Vec<Part>) -> bool {
         let calls = std::mem::take(&mut self.calls);
         if calls.has_loose_arguments {
@@ -98,7 +100,10 @@ impl Answer {
             calls.strangers.iter().for_each(|item| self.kept.add("tool_calls", item.clone()));
         }
         let (whole, incomplete): (Vec<_>, Vec<_>) =
-            calls.into_calls().partition(|call| call.has_name() && (ending == Ending::Done || call.is_complete()));
+            calls.into_calls().partition(|call| call.has_name() && (ending != Ending::Filtered || call.is_complete()));
+        if ending == Ending::Cut && whole.iter().any(|call| !call.is_complete()) {
+            self.warn(warning::CALL_CUT);
+        }
         if !incomplete.is_empty() {
             self.warn(warning::CALLS_INCOMPLETE);
             self.kept.add("incomplete_calls", incomplete.iter().map(super::super::calls::Call::to_json).collect());

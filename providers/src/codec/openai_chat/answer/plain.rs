@@ -24,6 +24,7 @@ impl Answer {
 
     fn take_plain_choice(&mut self, choice: Choice<'_>, deltas: &mut Vec<Delta>) {
         if let Some(message) = choice.delta {
+            self.has_message = true;
             self.take_plain_message(message, deltas);
         }
         self.has_choice = true;

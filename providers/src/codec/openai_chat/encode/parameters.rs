@@ -10,14 +10,16 @@ use serde_json::{Value, json};
 use super::super::{CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField};
 use super::Body;
 use crate::codec::json::Fields;
-use crate::codec::warning;
+use crate::codec::{provider_tools, warning};
 
-/// Writes the parameters of `request`.
+/// Writes the parameters of `request` into a body that has its tools.
 pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body) {
     let parameters = request.parameters();
     sampling(codec, parameters, body);
-    if !request.tools().is_empty() {
+    if body.fields.contains_key(provider_tools::FIELD) {
         calls(codec, parameters, body);
+    } else {
+        body.warnings.extend(provider_tools::asked_in_vain(request));
     }
     if let Some(format) = &parameters.output {
         output(codec.output_forms, format, body);

@@ -1,6 +1,6 @@
 //! The agent's own answers.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use folkmoot_core::response::{CallPart, Part};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::ReasoningEcho;
 use super::super::note::Note;
 use crate::codec::json::Fields;
-use crate::codec::warning;
+use crate::codec::{arguments, warning};
 
 /// An answer as a message.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
         match part {
             Part::Text(more) | Part::Refusal(more) => writer.text.push_str(more),
             Part::Reasoning(more) => writer.reasoning.push_back(more),
-            Part::Call(call) => writer.calls.extend(ids.next().map(|id| call_json(call, &id))),
+            Part::Call(call) => writer.add_call(call, ids.next()),
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) => notes.push(note),
                 None => writer.warnings.push(warning::OPAQUE_NOT_CARRIED),
@@ -60,6 +60,14 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
 }
 
 impl Writer<'_> {
+    fn add_call(&mut self, call: &CallPart, id: Option<String>) {
+        let mut warnings = BTreeSet::new();
+        let arguments = arguments::text_of(&call.arguments, &mut warnings);
+        self.warnings.extend(warnings);
+        let function = json!({ "name": call.tool, "arguments": arguments });
+        self.calls.extend(id.map(|id| json!({ "id": id, "type": "function", "function": function })));
+    }
+
     fn echo(&mut self, note: Note) {
         match note {
             Note::Message(fields) => {
@@ -115,8 +123,4 @@ impl Writer<'_> {
 /// Whether a field holds reasoning: all servers name such fields in one way.
 fn is_of_reasoning(field: &str) -> bool {
     field.starts_with("reasoning")
-}
-
-fn call_json(call: &CallPart, id: &str) -> Value {
-    json!({ "id": id, "type": "function", "function": { "name": call.tool, "arguments": call.arguments } })
 }

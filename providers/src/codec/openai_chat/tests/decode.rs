@@ -211,10 +211,15 @@ fn usage_is_read_from_whichever_chunk_it_comes_in() {
 fn a_call_without_a_name_is_kept_and_is_no_call() {
     let calls = json!([{ "id": "a", "function": { "arguments": "{}" } }]);
     let message = json!({ "role": "assistant", "tool_calls": calls });
-    let reply = decode(&json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] }));
-    let LLMResponse::Text(reply) = reply else { panic!("{reply:?}") };
+    let answer = |message| json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] });
+    let alone = answer(message.clone()).to_string();
+    let unread = OpenAiChat::default().decode(alone.as_bytes());
+    assert_eq!(unread, Err(DecodeError::Unread), "it does not pass for an empty answer");
+    let mut message = message;
+    message["content"] = json!("x");
+    let LLMResponse::Text(reply) = decode(&answer(message)) else { panic!() };
     let kept = json!({ "incomplete_calls": [{ "id": "a", "name": "", "arguments": "{}" }] });
-    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.parts, [Part::Text("x".into()), opaque(&json!({ "kept": kept }))]);
     assert_eq!(reply.warnings, ["calls_incomplete", "calls_missing"]);
 }
 

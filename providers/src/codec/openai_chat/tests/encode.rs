@@ -99,9 +99,9 @@ fn results_stand_right_behind_their_calls_in_the_order_of_the_calls() {
         Item::Result { label: "a".into(), text: "1".into(), failed: true },
         heard("Ada", "Thanks"),
     ];
-    let ask = asks(&[("a", "{}"), ("b", "{bad")]);
+    let ask = asks(&[("a", "{}"), ("b", "{\"malformed_arguments\":\"{bad\"}")]);
     let expected = json!([ask, tool("a", "[failed] 1"), tool("b", "2"), user("Ada: Hurry"), user("Ada: Thanks")]);
-    assert_eq!(encode(items), (expected, no_warnings()));
+    assert_eq!(encode(items), (expected, vec!["arguments_not_object".to_owned()]));
 }
 
 #[test]
@@ -116,23 +116,23 @@ fn a_call_without_a_result_gets_one_and_a_result_without_a_call_is_told() {
 #[test]
 fn calls_without_a_label_of_their_own_get_an_id() {
     let items = vec![
-        said([call("", "t", "1"), call("", "t", "2")]),
+        said([call("", "t", "{\"n\":1}"), call("", "t", "{\"n\":2}")]),
         result("", "one"),
         result("", "two"),
-        said([call("call_0", "t", "3"), call("x", "t", "4")]),
+        said([call("call_0", "t", "{\"n\":3}"), call("x", "t", "{\"n\":4}")]),
         result("call_0", "three"),
         result("x", "four"),
-        said([call("x", "t", "5")]),
+        said([call("x", "t", "{\"n\":5}")]),
         result("x", "five"),
     ];
     let expected = json!([
-        asks(&[("call_0", "1"), ("call_1", "2")]),
+        asks(&[("call_0", "{\"n\":1}"), ("call_1", "{\"n\":2}")]),
         tool("call_0", "one"),
         tool("call_1", "two"),
-        asks(&[("call_2", "3"), ("x", "4")]),
+        asks(&[("call_2", "{\"n\":3}"), ("x", "{\"n\":4}")]),
         tool("call_2", "three"),
         tool("x", "four"),
-        asks(&[("call_4", "5")]),
+        asks(&[("call_4", "{\"n\":5}")]),
         tool("call_4", "five"),
     ]);
     assert_eq!(encode(items), (expected, no_warnings()));
@@ -143,16 +143,20 @@ fn what_the_provider_signed_goes_back_as_it_came() {
     let signed = include_bytes!("../../../../tests/fixtures/openai-chat/signed.json");
     let response = OpenAiChat::default().decode(signed).unwrap();
     let recorded: Value = serde_json::from_slice(signed).unwrap();
-    let (messages, warnings) = echo(vec![said(response.reply().parts.clone()), result("a", "1")]);
+    let (messages, warnings) =
+        echo(vec![said(response.reply().parts.clone()), result("a", "1"), result("b", "malformed")]);
     assert_eq!(messages[0]["reasoning_details"], recorded["choices"][0]["message"]["reasoning_details"]);
     assert_eq!((&messages[0]["reasoning"], &messages[0]["mood"]), (&Value::Null, &Value::Null));
-    assert_eq!(warnings, no_warnings());
+    assert_eq!(warnings, ["arguments_not_object"], "one of its calls was cut");
 
     let calls = include_bytes!("../../../../tests/fixtures/openai-chat/calls.json");
     let response = OpenAiChat::default().decode(calls).unwrap();
     let recorded: Value = serde_json::from_slice(calls).unwrap();
     let recorded = &recorded["choices"][0]["message"];
     let (messages, _) = echo(vec![said(response.reply().parts.clone())]);
+    let mut recorded = recorded.clone();
+    let broken = json!("{\"malformed_arguments\":\"{\\\"place\\\": \\\"Bern\"}");
+    recorded["tool_calls"][1]["function"]["arguments"] = broken; // servers refuse what is no JSON
     for field in ["role", "content", "reasoning_content", "tool_calls"] {
         assert_eq!(messages[0][field], recorded[field], "{field}");
     }
@@ -274,7 +278,12 @@ fn a_summary_is_a_marked_message() {
 #[test]
 fn an_id_that_is_too_long_becomes_another_for_the_call_and_its_result() {
     let (fits, long) = ("x".repeat(40), "x".repeat(41));
-    let items = vec![said([call(&fits, "t", "1"), call(&long, "t", "2")]), result(&long, "two"), result(&fits, "one")];
-    let expected = json!([asks(&[(&fits, "1"), ("call_1", "2")]), tool(&fits, "one"), tool("call_1", "two")]);
+    let items = vec![
+        said([call(&fits, "t", "{\"n\":1}"), call(&long, "t", "{\"n\":2}")]),
+        result(&long, "two"),
+        result(&fits, "one"),
+    ];
+    let expected =
+        json!([asks(&[(&fits, "{\"n\":1}"), ("call_1", "{\"n\":2}")]), tool(&fits, "one"), tool("call_1", "two")]);
     assert_eq!(encode(items), (expected, no_warnings()));
 }

@@ -77,12 +77,13 @@ fn whether_calls_may_be_several_is_told_where_it_is_read() {
 }
 
 #[test]
-fn without_tools_nothing_is_said_of_them() {
+fn without_tools_nothing_is_asked_of_them_and_a_warning_says_so() {
     let parameters =
         Parameters { parallel_calls: Some(false), tool_choice: Some(ToolChoice::Auto), ..Parameters::default() };
     let request = ForgedRequest { model: "m".into(), parameters, ..ForgedRequest::default() };
     let wire = OPENAI().encode(&request.into_request(), &Files::new(), Mode::Whole);
-    assert_eq!((wire.body, wire.warnings), (json!({ "model": "m", "messages": [] }), vec![]));
+    let told = ["parallel_calls_not_carried", "tool_choice_not_carried"].map(str::to_owned);
+    assert_eq!((wire.body, wire.warnings), (json!({ "model": "m", "messages": [] }), told.into()));
 }
 
 #[test]

@@ -69,7 +69,6 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
     let stranger = json!({ "id": "c", "type": "custom", "custom": { "name": "grep", "input": "x" } });
     let kept = json!({
         "citations": ["https://example.org/a"],
-        "incomplete_calls": [{ "id": "b", "name": "cut", "arguments": "{\"to" }],
         "mood": "calm",
         "tool_calls": stranger,
     });
@@ -77,11 +76,12 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
         Part::Reasoning("Let me think.".into()),
         Part::Text("So f".into()),
         call("a", "done", "{}"),
+        call("b", "cut", "{\"to"),
         opaque(&json!({ "message": { "reasoning_details": details } })),
         opaque(&json!({ "kept": kept })),
     ];
     assert_eq!(reply.parts, expected);
-    assert_eq!(reply.warnings, ["call_type_unknown", "calls_incomplete", "several_answers"]);
+    assert_eq!(reply.warnings, ["call_cut", "call_type_unknown", "several_answers"]);
     assert_eq!(reply.finish.as_deref(), Some("length"));
 }
 

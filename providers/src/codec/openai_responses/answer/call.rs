@@ -84,6 +84,14 @@ impl Call {
         text_of(self.fields.get("status")) != "incomplete" && serde_json::from_str::<Fields>(&self.arguments).is_ok()
     }
 
+    /// Says that it broke off. The server may have closed what it wrote: no arguments are known to be whole then.
+    pub(super) fn cut(&mut self, remarks: &mut Remarks) {
+        remarks.warn(warning::CALL_CUT);
+        if serde_json::from_str::<Fields>(&self.arguments).is_ok() {
+            remarks.keep("cut_arguments", Value::String(std::mem::take(&mut self.arguments)));
+        }
+    }
+
     /// The call as plain JSON, for keeping.
     pub(super) fn to_json(&self) -> Value {
         let Self { label, tool, arguments, fields } = self;

@@ -8,6 +8,7 @@ use super::call::Call;
 use super::message::Message;
 use super::reasoning::Reasoning;
 use crate::codec::json::{Fields, text_of};
+use crate::codec::warning;
 
 /// Calls that want a result of the client, of tools that it has not declared. They cannot be answered, so that they do
 /// not go back.
@@ -18,6 +19,18 @@ const STRANGE_CALLS: &[&str] = &[
     "shell_call",
     "apply_patch_call",
     "mcp_approval_request",
+];
+
+/// What the provider's own tools did, and other items that are known: they go back as they came. So are those whose names
+/// say that they are a call or its output.
+const OWN: &[&str] = &[
+    "additional_tools",
+    "compaction",
+    "context_compaction",
+    "item_reference",
+    "mcp_list_tools",
+    "mcp_approval_response",
+    "program",
 ];
 
 /// An item as far as it has come.
@@ -91,8 +104,8 @@ impl Item {
         self.is(&Kind::of(fields)) && (has_id || has_label)
     }
 
-    /// Its parts. True if it is a call of a tool that nobody has declared.
-    pub(super) fn into_parts(self, parts: &mut Vec<Part>) -> bool {
+    /// Its parts. Gives a warning if it is a call of a tool that nobody has declared, or of an unknown type.
+    pub(super) fn into_parts(self, parts: &mut Vec<Part>) -> Option<&'static str> {
         match self.body {
             Body::Message(message) => message.into_parts(parts),
             Body::Call(call) => call.into_parts(parts),
@@ -101,11 +114,14 @@ impl Item {
                 let kind = text_of(fields.get("type")).to_owned();
                 if STRANGE_CALLS.contains(&kind.as_str()) {
                     parts.extend(Note::Kept(Fields::from_iter([(kind, Value::Object(fields))])).into_part());
-                    return true;
+                    return Some(warning::CALL_TYPE_UNKNOWN);
                 }
+                let is_known = OWN.contains(&kind.as_str()) || kind.ends_with("_call") || kind.ends_with("_output");
+                let is_blank = fields.is_empty();
                 parts.extend(Note::Item(fields).into_part());
+                return (!is_known && !is_blank).then_some(warning::CONTENT_UNKNOWN);
             }
         }
-        false
+        None
     }
 }

@@ -11,6 +11,7 @@ use super::message::Key;
 use super::reasoning::Source;
 use crate::codec::Delta;
 use crate::codec::json::{Fields, fields_of, text_of};
+use crate::codec::warning;
 
 mod texts;
 
@@ -29,6 +30,11 @@ pub(in super::super) struct Items {
 impl Items {
     pub(super) fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// Whether anything is said in them.
+    pub(super) fn has_words(&self) -> bool {
+        self.items.iter().any(|item| matches!(&item.body, Body::Message(message) if message.has_words()))
     }
 
     pub(super) fn into_items(self) -> Vec<Item> {
@@ -77,6 +83,7 @@ impl Items {
         let mut taken = BTreeSet::new();
         for (number, item) in (0_u64..).zip(items) {
             if !item.is_object() {
+                remarks.warn(warning::CONTENT_UNKNOWN);
                 remarks.keep("output", item);
                 continue;
             }

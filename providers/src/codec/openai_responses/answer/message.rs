@@ -12,6 +12,9 @@ use crate::codec::Delta;
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::warning;
 
+/// The types of pieces that are no text and are known.
+const MEDIA: &[&str] = &["output_audio", "output_image", "output_file", "input_image", "input_file", "input_audio"];
+
 /// What a piece of content is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Form {
@@ -24,7 +27,10 @@ pub(in super::super) enum Form {
 impl Form {
     fn of(piece: &Fields) -> Self {
         match text_of(piece.get("type")) {
-            "output_text" | "text" if piece.get("text").is_none_or(Value::is_string) => Self::Text,
+            "output_text" | "text" if piece.get("text").is_none_or(|text| text.is_string() || text.is_null()) => {
+                Self::Text
+            }
+            "" if piece.get("text").is_some_and(Value::is_string) => Self::Text,
             "refusal" if piece.get("refusal").is_none_or(Value::is_string) => Self::Refusal,
             _ => Self::Other,
         }
@@ -105,6 +111,7 @@ impl Message {
         let form = Form::of(&fields);
         let key = (number, form);
         let mut text = String::new();
+        remarks.warnings.extend(oddity(form, &fields));
         if form != Form::Other {
             fields.remove("type");
             text = text_of(fields.remove(form.field()).as_ref()).to_owned();
@@ -139,6 +146,11 @@ impl Message {
             self.fields = without_blanks(fields);
         }
         content
+    }
+
+    /// Whether anything is said in it.
+    pub(super) fn has_words(&self) -> bool {
+        self.pieces.values().any(|piece| !piece.text.is_empty())
     }
 
     /// Shows one piece as far as it has come.
@@ -191,13 +203,32 @@ impl Piece {
     }
 }
 
-/// A piece of content; what is no object is kept, and leaves its number unused.
+/// A piece of content. A bare text is one of a shape that the wire does not have; what else is no object is kept, and
+/// leaves its number unused.
 fn piece_of(item: Value, remarks: &mut Remarks) -> Fields {
-    if let Value::Object(fields) = item {
-        return fields;
+    match item {
+        Value::Object(fields) => fields,
+        Value::String(text) => Fields::from_iter([("text".to_owned(), Value::String(text))]),
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) => {
+            if !is_blank(&other) {
+                remarks.warn(warning::CONTENT_UNKNOWN);
+            }
+            remarks.keep("content", other);
+            Fields::new()
+        }
     }
-    remarks.keep("content", item);
-    Fields::new()
+}
+
+/// The warning of a piece that is not what the wire has, or not for the room.
+fn oddity(form: Form, piece: &Fields) -> Option<&'static str> {
+    let kind = text_of(piece.get("type"));
+    match form {
+        Form::Text => kind.is_empty().then_some(warning::CONTENT_UNKNOWN),
+        Form::Refusal => None,
+        Form::Other if piece.is_empty() => None,
+        Form::Other if MEDIA.contains(&kind) => Some(warning::CONTENT_NOT_SHOWN),
+        Form::Other => Some(warning::CONTENT_UNKNOWN),
+    }
 }
 
 /// A piece whose text is empty, or that is none of ours, as it came.

@@ -5,20 +5,10 @@ use serde_json::Value;
 
 use super::super::note::Note;
 use super::Answer;
-use super::item::{Body, Item};
+use super::item::Body;
 use crate::codec::DecodeError;
+use crate::codec::ending::Ending;
 use crate::codec::warning;
-
-/// How an answer ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ending {
-    /// By itself.
-    Done,
-    /// At the token limit.
-    Cut,
-    /// By a content filter.
-    Filtered,
-}
 
 impl Answer {
     /// The response. Its parts are in the order of the items.
@@ -31,16 +21,7 @@ impl Answer {
         let mut parts: Vec<Part> =
             self.reasoning.take().filter(|text| !text.is_empty()).map(Part::Reasoning).into_iter().collect();
         self.add_items(ending, &mut parts);
-        let has_calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
-        let has_refusal = parts.iter().any(|part| matches!(part, Part::Refusal(_)));
-        let reply = self.into_reply(parts);
-        Ok(match ending {
-            Ending::Filtered => LLMResponse::Filtered(reply),
-            Ending::Cut => LLMResponse::Truncated(reply),
-            Ending::Done if has_calls => LLMResponse::Calls(reply),
-            Ending::Done if has_refusal => LLMResponse::Refused(reply),
-            Ending::Done => LLMResponse::Text(reply),
-        })
+        ending.response(self.into_reply(parts))
     }
 
     fn ending(&mut self) -> Ending {
@@ -63,21 +44,22 @@ impl Answer {
         }
     }
 
-    /// Adds the parts of the items; in a cut answer only those calls that are whole.
+    /// Adds the parts of the items; in a filtered answer only those calls that are whole.
     fn add_items(&mut self, ending: Ending, parts: &mut Vec<Part>) {
         let mut incomplete = Vec::new();
-        for item in std::mem::take(&mut self.items).into_items() {
-            match &item {
-                Item { body: Body::Call(call), .. }
-                    if !call.has_name() || (ending != Ending::Done && !call.is_complete()) =>
-                {
+        for mut item in std::mem::take(&mut self.items).into_items() {
+            if let Body::Call(call) = &mut item.body {
+                let is_cut = ending != Ending::Done && !call.is_complete();
+                if !call.has_name() || (is_cut && ending == Ending::Filtered) {
                     incomplete.push(call.to_json());
+                    continue;
                 }
-                Item { .. } => {
-                    if item.into_parts(parts) {
-                        self.remarks.warn(warning::CALL_TYPE_UNKNOWN);
-                    }
+                if is_cut {
+                    call.cut(&mut self.remarks);
                 }
+            }
+            if let Some(code) = item.into_parts(parts) {
+                self.remarks.warn(code);
             }
         }
         if !incomplete.is_empty() {

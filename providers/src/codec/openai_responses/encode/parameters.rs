@@ -6,14 +6,15 @@ use folkmoot_core::request::{CachePlace, CacheTtl, ModelRequest, OutputFormat, P
 use serde_json::{Value, json};
 
 use crate::codec::json::Fields;
-use crate::codec::warning;
+use crate::codec::{provider_tools, warning};
 
 /// Fields that are the codec's even where it does not write them.
 const OWN: &[&str] = &["input", "model", "stream"];
 
-/// Writes the parameters into the body.
+/// Writes the parameters into a body that has its tools.
 pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings: &mut BTreeSet<&'static str>) {
     let parameters = request.parameters();
+    let has_tools = body.contains_key(provider_tools::FIELD);
     let mut put = |field: &str, value: Option<Value>| {
         if let Some(value) = value {
             body.insert(field.to_owned(), value);
@@ -22,14 +23,16 @@ pub(super) fn put_parameters(request: &ModelRequest, body: &mut Fields, warnings
     put("temperature", parameters.temperature_milli.map(fraction));
     put("top_p", parameters.top_p_milli.map(fraction));
     put("max_output_tokens", parameters.output_tokens_max.map(|tokens| json!(tokens)));
-    if !request.tools().is_empty() {
+    if has_tools {
         put("tool_choice", parameters.tool_choice.as_ref().map(tool_choice));
         put("parallel_tool_calls", parameters.parallel_calls.map(|may| json!(may)));
+    } else {
+        warnings.extend(provider_tools::asked_in_vain(request));
     }
     put("text", parameters.output.as_ref().map(|output| json!({ "format": format(output) })));
     put("reasoning", parameters.reasoning.and_then(reasoning));
     warnings.extend(not_carried(parameters));
-    if !put_extra(&parameters.extra, body) {
+    if !put_extra(provider_tools::without(&parameters.extra), body) {
         warnings.insert(warning::EXTRA_NOT_CARRIED);
     }
 }
@@ -87,7 +90,7 @@ fn reasoning(reasoning: Reasoning) -> Option<Value> {
 }
 
 /// Adds further fields, also within objects that are there. False if one is the codec's own and says something else.
-fn put_extra(extra: &Fields, body: &mut Fields) -> bool {
+fn put_extra<'e>(extra: impl IntoIterator<Item = (&'e String, &'e Value)>, body: &mut Fields) -> bool {
     let mut is_whole = true;
     for (field, value) in extra {
         match (body.get_mut(field), value) {

@@ -1,12 +1,14 @@
 //! The agent's own answers.
 
+use std::collections::BTreeSet;
+
 use folkmoot_core::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::note::{MessageNote, Note};
 use super::super::{ItemEcho, OpenAiResponses, Store};
 use crate::codec::json::{Fields, is_blank, text_of};
-use crate::codec::warning;
+use crate::codec::{arguments, warning};
 
 /// An answer as items.
 #[derive(Debug, Default)]
@@ -41,7 +43,7 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
             Part::Reasoning(_) => said.has_reasoning = true, // its item carries it
             Part::Call(call) => {
                 said.end_message(MessageNote::default());
-                said.items.extend(ids.next().map(|id| call_json(call, &id)));
+                said.add_call(call, ids.next());
             }
             Part::Opaque(opaque) => match Note::read(opaque) {
                 Some(note) if codec.item_echo == ItemEcho::AsReceived => said.echo(note, codec.store),
@@ -59,6 +61,14 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
 impl Said {
     fn add_text(&mut self, kind: &'static str, field: &'static str, text: &str) {
         self.texts.push(Text { kind, field, text: text.to_owned() });
+    }
+
+    fn add_call(&mut self, call: &CallPart, id: Option<String>) {
+        let mut warnings = BTreeSet::new();
+        let arguments = arguments::text_of(&call.arguments, &mut warnings);
+        self.warnings.extend(warnings);
+        let item = |id| json!({ "type": "function_call", "call_id": id, "name": call.tool, "arguments": arguments });
+        self.items.extend(id.map(item));
     }
 
     /// Reasoning without an item is of another wire, or of a server that gave none.
@@ -174,8 +184,4 @@ fn piece(text: Text, rest: Fields) -> Value {
 fn is_reference(item: &Fields) -> bool {
     let lacks = |field: &str| item.get(field).is_none_or(is_blank);
     text_of(item.get("type")) == "reasoning" && lacks("encrypted_content") && lacks("content")
-}
-
-fn call_json(call: &CallPart, id: &str) -> Value {
-    json!({ "type": "function_call", "call_id": id, "name": call.tool, "arguments": call.arguments })
 }

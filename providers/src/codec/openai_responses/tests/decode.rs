@@ -83,12 +83,11 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
     let body =
         json!({ "status": "incomplete", "incomplete_details": { "reason": "max_output_tokens" }, "output": output });
     let LLMResponse::Truncated(reply) = decode(&body) else { panic!() };
-    let kept = json!({ "incomplete_calls": [
-        { "call_id": "b", "name": "t", "arguments": "{\"x" },
-        { "call_id": "c", "name": "t", "arguments": "{}", "status": "incomplete" },
-    ] });
-    assert_eq!(reply.parts, [call("a", "t", "{}"), opaque(&json!({ "kept": kept }))]);
-    assert_eq!(reply.warnings, ["calls_incomplete"]);
+    let (status, kept) = (json!({ "status": "incomplete" }), json!({ "cut_arguments": "{}" }));
+    let calls = [call("a", "t", "{}"), call("b", "t", "{\"x"), call("c", "t", "")];
+    let notes = [opaque(&json!({ "call": status })), opaque(&json!({ "kept": kept }))];
+    assert_eq!(reply.parts, [calls.as_slice(), &notes].concat());
+    assert_eq!(reply.warnings, ["call_cut"]);
 }
 
 #[test]
@@ -121,7 +120,7 @@ fn annotations_and_strange_pieces_are_kept_with_their_message() {
     let note =
         json!({ "fields": { "id": "m" }, "content": [{}, image, { "annotations": [citation], "mood": "calm" }] });
     assert_eq!(reply.parts, [text("A"), text("B"), opaque(&json!({ "message": note }))]);
-    assert_eq!(reply.warnings, ["logprobs_not_kept"]);
+    assert_eq!(reply.warnings, ["content_not_shown", "logprobs_not_kept"]);
 }
 
 #[test]
@@ -179,9 +178,12 @@ fn a_body_without_an_answer_is_empty() {
 
 #[test]
 fn a_call_without_a_name_is_kept_and_is_no_call() {
-    let response = decode(&answer(&json!([{ "type": "function_call", "call_id": "a", "arguments": "{}" }])));
-    let LLMResponse::Text(reply) = response else { panic!("{response:?}") };
+    let nameless = json!({ "type": "function_call", "call_id": "a", "arguments": "{}" });
+    let alone = answer(&json!([nameless])).to_string();
+    let unread = OpenAiResponses::default().decode(alone.as_bytes());
+    assert_eq!(unread, Err(DecodeError::Unread), "it does not pass for an empty answer");
+    let LLMResponse::Text(reply) = decode(&answer(&json!([message("x"), nameless]))) else { panic!() };
     let kept = json!({ "incomplete_calls": [{ "call_id": "a", "name": "", "arguments": "{}" }] });
-    assert_eq!(reply.parts, [opaque(&json!({ "kept": kept }))]);
+    assert_eq!(reply.parts, [text("x"), opaque(&json!({ "kept": kept }))]);
     assert_eq!(reply.warnings, ["calls_incomplete"]);
 }

@@ -70,5 +70,5 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
 fn the_others_are_of_their_kinds() {
     assert!(matches!(twin(1), LLMResponse::Refused(_)));
     assert!(matches!(twin(2), LLMResponse::Text(reply) if reply.warnings.is_empty()));
-    assert!(matches!(twin(3), LLMResponse::Truncated(reply) if reply.warnings == ["calls_incomplete"]));
+    assert!(matches!(twin(3), LLMResponse::Truncated(reply) if reply.warnings == ["call_cut"]));
 }

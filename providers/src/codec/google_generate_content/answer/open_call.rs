@@ -1,0 +1,212 @@
+//! A call whose arguments come one by one, and the longer texts of them in pieces.
+
+use folkmoot_core::response::{CallPart, Part};
+use serde_json::{Map, Value};
+
+use super::super::document::FunctionCall;
+use super::super::note::{Kind, Note};
+use super::super::shape::Read;
+use super::Answer;
+use crate::codec::json::{Fields, is_blank};
+use crate::codec::warning;
+
+/// The most steps of a path: deeper arguments are refused everywhere.
+const STEPS_MAX: usize = 64;
+
+/// A call as far as it has come.
+#[derive(Debug)]
+pub(super) struct OpenCall {
+    label: String,
+    tool: String,
+    args: Value,
+    /// What else came in the call, and beside it.
+    of_call: Fields,
+    rest: Fields,
+    /// Whether a piece could not be read or has no place.
+    is_broken: bool,
+}
+
+/// How a call came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Close {
+    /// The server said so.
+    Ended,
+    /// Something else came, or nothing more.
+    BrokenOff,
+}
+
+/// A step of a path into the arguments.
+enum Step {
+    Key(String),
+    Index(usize),
+}
+
+impl Answer {
+    /// Takes a call that is a piece of one, with what came beside it. One that is whole is given back.
+    pub(super) fn whole_call<'c>(
+        &mut self,
+        call: Read<FunctionCall<'c>>,
+        beside: &mut Fields,
+    ) -> Option<Read<FunctionCall<'c>>> {
+        let call = match call {
+            Read::As(call) => call,
+            Read::Other(_) => return Some(call),
+        };
+        let goes_on = call.goes_on == Some(Value::Bool(true));
+        if call.has_name() && !self.open_call.as_ref().is_some_and(|open| open.is_of(&call)) {
+            self.close_call(Close::BrokenOff);
+            if call.partial.is_none() && !goes_on {
+                return Some(Read::As(call));
+            }
+            self.open_call = Some(OpenCall::of(&call));
+        }
+        let Some(open) = &mut self.open_call else {
+            // Some ends are told twice.
+            let is_end = self.has_closed && is_blank(&Value::Object(call.rest.clone())) && call.args.is_none();
+            return (!is_end || call.partial.is_some()).then_some(Read::As(call));
+        };
+        open.take(call, std::mem::take(beside));
+        if !goes_on {
+            self.close_call(Close::Ended);
+        }
+        None
+    }
+
+    /// Ends the call that is open, if one is. Arguments that did not end are told as far as they came, which is no JSON.
+    pub(super) fn close_call(&mut self, close: Close) {
+        let Some(OpenCall { label, tool, args, mut of_call, mut rest, is_broken }) = self.open_call.take() else {
+            return;
+        };
+        self.has_closed = true;
+        let mut arguments = args.to_string();
+        if is_broken || close == Close::BrokenOff {
+            arguments.pop();
+            self.warn(warning::CALL_CUT);
+        }
+        if !label.is_empty() {
+            of_call.insert("id".to_owned(), Value::from(label.clone()));
+        }
+        of_call.retain(|_, value| !value.is_null());
+        if !of_call.is_empty() {
+            rest.insert("functionCall".to_owned(), Value::Object(of_call));
+        }
+        self.parts.push(Part::Call(CallPart { label, tool, arguments }));
+        self.parts.extend(Note::With { part: Kind::Call, fields: rest }.into_part());
+    }
+}
+
+impl OpenCall {
+    fn of(call: &FunctionCall<'_>) -> Self {
+        let (label, tool) = names(call);
+        let args = Value::Object(Map::new());
+        Self { label, tool, args, of_call: Fields::new(), rest: Fields::new(), is_broken: false }
+    }
+
+    /// Whether a call with a name is this one once more.
+    fn is_of(&self, call: &FunctionCall<'_>) -> bool {
+        let (label, tool) = names(call);
+        !label.is_empty() && label == self.label && tool == self.tool
+    }
+
+    fn take(&mut self, call: FunctionCall<'_>, beside: Fields) {
+        let args = call.args.map(|args| serde_json::from_str(args.get()).unwrap_or_default());
+        match args {
+            Some(args @ Value::Object(_)) if is_blank(&self.args) => self.args = args,
+            Some(args) if !is_blank(&args) => self.is_broken = true,
+            Some(_) | None => {}
+        }
+        match call.partial {
+            Some(Value::Array(pieces)) => {
+                let are_placed = pieces.into_iter().all(|piece| self.place(piece).is_some());
+                self.is_broken |= !are_placed;
+            }
+            Some(other) => self.is_broken |= !is_blank(&other),
+            None => {}
+        }
+        self.of_call.extend(call.rest);
+        self.rest.extend(beside);
+    }
+
+    /// Puts a piece where it belongs; `None` if it cannot be read or has no place.
+    fn place(&mut self, piece: Value) -> Option<()> {
+        let Value::Object(mut piece) = piece else { return None };
+        let path = piece.remove("jsonPath")?;
+        let goes_on = piece.remove("willContinue") == Some(Value::Bool(true));
+        let mut leaf = &mut self.args;
+        for step in steps(path.as_str()?)? {
+            leaf = child(leaf, step)?;
+        }
+        let value = match piece.into_iter().next() {
+            None => return goes_on.then_some(()),
+            Some((kind, _)) if kind == "nullValue" => Value::Null,
+            Some((_, value)) => value,
+        };
+        match (leaf, value) {
+            (Value::String(so_far), Value::String(more)) => so_far.push_str(&more),
+            (leaf @ Value::Null, value) => *leaf = value,
+            (leaf, value) => return (*leaf == value).then_some(()),
+        }
+        Some(())
+    }
+}
+
+fn names(call: &FunctionCall<'_>) -> (String, String) {
+    let text = |text: &Option<Read<std::borrow::Cow<'_, str>>>| match text {
+        Some(Read::As(text)) => text.clone().into_owned(),
+        Some(Read::Other(_)) | None => String::new(),
+    };
+    (text(&call.id), text(&call.name))
+}
+
+/// What stands a step further; it is made if it is the next one.
+fn child(at: &mut Value, step: Step) -> Option<&mut Value> {
+    if at.is_null() {
+        *at = match &step {
+            Step::Key(_) => Value::Object(Map::new()),
+            Step::Index(_) => Value::Array(Vec::new()),
+        };
+    }
+    match (at, step) {
+        (Value::Object(fields), Step::Key(key)) => Some(fields.entry(key).or_insert(Value::Null)),
+        (Value::Array(items), Step::Index(index)) => {
+            if index == items.len() {
+                items.push(Value::Null);
+            }
+            items.get_mut(index)
+        }
+        _ => None,
+    }
+}
+
+/// The steps of a path such as `$.foo.bar[0]['a key']` (RFC 9535, as far as it names one place).
+fn steps(path: &str) -> Option<Vec<Step>> {
+    let mut rest = path.strip_prefix('$')?;
+    let mut steps = Vec::new();
+    while !rest.is_empty() {
+        if steps.len() == STEPS_MAX {
+            return None;
+        }
+        let step;
+        (step, rest) = if let Some(name) = rest.strip_prefix('.') {
+            let end = name.find(['.', '[']).unwrap_or(name.len());
+            let (name, rest) = name.split_at(end);
+            (Step::Key((!name.is_empty()).then(|| name.to_owned())?), rest)
+        } else {
+            bracket(rest.strip_prefix('[')?)?
+        };
+        steps.push(step);
+    }
+    Some(steps)
+}
+
+/// A number, or a name in quotes, and what stands behind its bracket.
+fn bracket(text: &str) -> Option<(Step, &str)> {
+    let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'));
+    let Some(quote) = quote else {
+        let (number, rest) = text.split_once(']')?;
+        return Some((Step::Index(number.parse().ok()?), rest));
+    };
+    let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;
+    (!name.contains('\\')).then_some(())?;
+    Some((Step::Key(name.to_owned()), rest.strip_prefix(']')?))
+}
