@@ -14,6 +14,7 @@ use crate::reply::MapReply as _;
 
 mod client;
 mod exchange;
+mod pulse;
 mod rate;
 pub(crate) mod retry_after;
 mod secret;

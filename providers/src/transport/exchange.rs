@@ -10,11 +10,13 @@ use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind, R
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
 
-use super::HttpSettings;
+use super::pulse::Pulse;
 use super::retry_after::retry_after;
 use super::tape::Tape;
-use crate::codec::{Codec, Delta, Mode, WireFailure};
+use super::{HttpSettings, Timeouts};
+use crate::codec::{BodyReader, Codec, Delta, Mode, WireFailure};
 use crate::reply::{read_from, show};
 
 /// The most bytes that are read of an answer that failed.
@@ -32,23 +34,24 @@ pub(super) struct Exchange<'a> {
 impl Exchange<'_> {
     /// Performs it.
     pub(super) async fn perform(&mut self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
-        let wait = self.settings.timeouts.first_byte;
-        let response = within(wait, "first byte", request.send()).await?.map_err(network)?;
+        let begun = Instant::now();
+        let response = self.send(request).await?;
         let is_success = response.status().is_success();
         let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
         self.tape.iter_mut().for_each(|tape| tape.begin(&response, is_stream));
         if !is_success {
             return Err(self.failure(response).await);
         }
-        if media_type(&response).starts_with("text/html") {
-            return Err(self.page(response).await);
-        }
-        if is_stream {
-            self.stream(response).await
-        } else {
-            let body = self.body(response, self.settings.body_bytes_max, TooLong::Fails).await?;
-            Ok(read_from(self.codec.decode(&body)?, Digest::sha256(&body)))
-        }
+        self.answer(response, begun).await
+    }
+
+    /// Sends it and waits for the head of the answer. Without a stream that comes when the answer is whole.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
+        let sent = match self.mode {
+            Mode::Stream => within(self.settings.timeouts.first_byte, FIRST_BYTE, request.send()).await?,
+            Mode::Whole => request.send().await,
+        };
+        sent.map_err(network)
     }
 
     /// A body that cannot be read leaves the status, which says enough.
@@ -56,7 +59,7 @@ impl Exchange<'_> {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let is_redirect = response.status().is_redirection();
-        let body = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
+        let body = self.beginning(response, FAILURE_BYTES_MAX).await.unwrap_or_default();
         let error = self.codec.decode_error(WireFailure { status, retry_after, body: &body });
         if is_redirect {
             return ModelError::new(
@@ -67,49 +70,42 @@ impl Exchange<'_> {
         error
     }
 
-    /// A page for people, such as a login: no wire answers with one.
-    async fn page(&mut self, response: Response) -> ModelError {
-        let page = self.body(response, FAILURE_BYTES_MAX, TooLong::IsCut).await.unwrap_or_default();
-        let page: String =
-            String::from_utf8_lossy(&page).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        ModelError::new(Kind::BadReply, format!("the server answered with a page of HTML: {page}"))
-    }
-
-    async fn body(
-        &mut self,
-        mut response: Response,
-        bytes_max: usize,
-        too_long: TooLong,
-    ) -> Result<Vec<u8>, ModelError> {
+    /// The first bytes of a body.
+    async fn beginning(&mut self, mut response: Response, bytes_max: usize) -> Result<Vec<u8>, ModelError> {
+        let idle = self.settings.timeouts.idle;
         let mut body = Vec::new();
-        while let Some(bytes) = self.next(&mut response).await? {
-            let room = bytes_max.saturating_sub(body.len());
-            body.extend(bytes.iter().take(room));
-            if bytes.len() > room {
-                return match too_long {
-                    TooLong::Fails => Err(too_long_error(bytes_max)),
-                    TooLong::IsCut => Ok(body),
-                };
-            }
+        while body.len() < bytes_max {
+            let Some(bytes) = within(idle, NEXT_PIECE, self.next(&mut response)).await?? else { break };
+            body.extend(bytes.iter().take(bytes_max.saturating_sub(body.len())));
         }
         Ok(body)
     }
 
-    async fn stream(&mut self, mut response: Response) -> Result<LLMResponse, ModelError> {
-        let mut decoder = self.codec.stream_decoder();
+    /// Silence ends a stream, however long it is: first of all until something of an event has come, and then between such
+    /// bytes. A document is silent until it is done: only the whole attempt has a limit.
+    async fn answer(&mut self, mut response: Response, begun: Instant) -> Result<LLMResponse, ModelError> {
+        let Timeouts { first_byte, idle, .. } = match self.mode {
+            Mode::Stream => self.settings.timeouts,
+            Mode::Whole => Timeouts { first_byte: Duration::MAX, idle: Duration::MAX, ..self.settings.timeouts },
+        };
+        let (mut pulse, mut wait) = (Pulse::default(), Silence { since: begun, limit: first_byte, what: FIRST_BYTE });
+        let mut reader = BodyReader::new(self.codec, self.settings.body_bytes_max);
         let mut body = Sha256::new();
-        let mut room = self.settings.body_bytes_max;
-        while !decoder.is_done() {
-            let Some(bytes) = self.next(&mut response).await? else {
+        while !reader.is_done() {
+            let Some(bytes) = wait.until(self.next(&mut response)).await?? else {
                 break;
             };
-            room = room.checked_sub(bytes.len()).ok_or_else(|| too_long_error(self.settings.body_bytes_max))?;
+            let has_event = pulse.beats(&bytes);
             body.update(&*bytes);
-            for delta in decoder.push(&bytes)? {
+            for delta in reader.push(&bytes)? {
                 self.show(delta).await?;
             }
+            // Showing takes its time as well, in which nobody listens. Of a document each byte counts.
+            if has_event || reader.is_document() {
+                wait = Silence { since: Instant::now(), limit: idle, what: NEXT_PIECE };
+            }
         }
-        Ok(read_from(decoder.finish()?, Digest::new(body.finalize().into())))
+        Ok(read_from(reader.finish()?, Digest::new(body.finalize().into())))
     }
 
     async fn show(&self, delta: Delta) -> Result<(), ModelError> {
@@ -120,8 +116,7 @@ impl Exchange<'_> {
     }
 
     async fn next(&mut self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]> + use<>>, ModelError> {
-        let bytes = within(self.settings.timeouts.idle, "next piece", response.chunk()).await?;
-        let bytes = bytes.map_err(network)?;
+        let bytes = response.chunk().await.map_err(network)?;
         if let (Some(tape), Some(bytes)) = (&mut self.tape, &bytes) {
             tape.take(bytes);
         }
@@ -129,15 +124,24 @@ impl Exchange<'_> {
     }
 }
 
-/// What becomes of a body beyond its limit.
-#[derive(Debug, Clone, Copy)]
-enum TooLong {
-    Fails,
-    IsCut,
+/// The first thing that is waited for.
+const FIRST_BYTE: &str = "first byte";
+/// The thing that is waited for then.
+const NEXT_PIECE: &str = "next piece";
+
+/// A time in which nothing came that counts.
+struct Silence {
+    since: Instant,
+    limit: Duration,
+    what: &'static str,
 }
 
-fn too_long_error(bytes_max: usize) -> ModelError {
-    ModelError::new(Kind::BadReply, format!("the answer is longer than {bytes_max} bytes"))
+impl Silence {
+    /// Waits for `work`, as long as the silence may last in all.
+    async fn until<T>(&self, work: impl Future<Output = T>) -> Result<T, ModelError> {
+        let rest = self.limit.saturating_sub(self.since.elapsed());
+        tokio::time::timeout(rest, work).await.map_err(|_| timed_out(self.what, self.limit))
+    }
 }
 
 async fn within<T>(limit: Duration, what: &str, work: impl Future<Output = T>) -> Result<T, ModelError> {
@@ -149,7 +153,7 @@ pub(super) fn timed_out(what: &str, limit: Duration) -> ModelError {
     ModelError::new(Kind::Timeout, format!("no {what} within {limit:?}"))
 }
 
-/// A server may answer a request for a stream with one document.
+/// For the recording alone: what an answer is, its first bytes tell.
 fn is_json(response: &Response) -> bool {
     media_type(response).starts_with("application/json")
 }
@@ -180,3 +184,6 @@ fn network(error: reqwest::Error) -> ModelError {
 fn address(url: &reqwest::Url) -> Option<String> {
     Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::spec::ModelSpec;
 use reqwest::Url;
 use serde::{Deserialize, Deserializer, de};
 
@@ -109,14 +110,15 @@ pub struct Timeouts {
     /// For the connection. 10 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub connect: Duration,
-    /// For the status and headers, from the start, the connection included. 5 min: without a stream they come with the
-    /// answer. What a room waits for an attempt in all is the model's `timeout`, 60 s.
+    /// For the first byte of a streamed answer that is part of an event or a ping, from the start, the connection included.
+    /// 2 min.
     #[serde(deserialize_with = "duration::deserialize")]
     pub first_byte: Duration,
-    /// Between two pieces of the body. 5 min: a model that reasons may say nothing for long.
+    /// Between two pieces of a streamed answer that are part of an event or a ping; other bytes are silence. 60 s.
     #[serde(deserialize_with = "duration::deserialize")]
     pub idle: Duration,
-    /// For the whole attempt. 10 min.
+    /// For the whole attempt. It is the only limit of an answer that is not streamed. 30 min; a room sets it to what its
+    /// definition says, so that both wait equally long.
     #[serde(deserialize_with = "duration::deserialize")]
     pub total: Duration,
 }
@@ -125,9 +127,9 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            first_byte: Duration::from_secs(300),
-            idle: Duration::from_secs(300),
-            total: Duration::from_secs(600),
+            first_byte: Duration::from_secs(120),
+            idle: Duration::from_secs(60),
+            total: Duration::from_millis(ModelSpec::TIMEOUT_MS),
         }
     }
 }
