@@ -13,7 +13,7 @@ use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::codec::{Codec, Delta, Mode, Wire, WireFailure};
+use crate::codec::{BodyReader, Codec, Delta, Mode, Wire, WireFailure};
 use crate::record::account;
 use crate::reply::{MapReply as _, read_from, show};
 
@@ -171,19 +171,16 @@ impl RecordedModel {
             let retry_after = exchange.retry_after();
             return Err(self.codec.decode_error(WireFailure { status: exchange.status, retry_after, body }));
         }
-        if !exchange.stream {
-            return Ok(read_from(self.codec.decode(body)?, Digest::sha256(body)));
-        }
-        let mut decoder = self.codec.stream_decoder();
+        let mut reader = BodyReader::new(&*self.codec, body.len());
         // Line by line, as a stream comes: what was shown before an error is shown again.
         for line in body.split_inclusive(|byte| *byte == b'\n') {
-            for delta in decoder.push(line)? {
+            for delta in reader.push(line)? {
                 if let Delta::Text(text) | Delta::Refusal(text) = delta {
                     show(drafts, &text).await?;
                 }
             }
         }
-        Ok(read_from(decoder.finish()?, Digest::sha256(body)))
+        Ok(read_from(reader.finish()?, Digest::sha256(body)))
     }
 }
 

@@ -18,6 +18,10 @@ mod anthropic_messages;
 mod google_generate_content;
 mod openai_chat;
 mod openai_responses;
+#[path = "../../examples/read_recordings.rs"]
+#[expect(dead_code, reason = "a test has no use for its `main`")]
+mod read_recordings;
+mod reading;
 mod recording;
 mod splits;
 

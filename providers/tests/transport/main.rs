@@ -311,6 +311,23 @@ async fn a_secret_in_the_path_of_a_server_stays_out_of_details() {
 }
 
 #[tokio::test]
+async fn what_an_answer_is_its_bytes_tell_and_not_its_content_type() {
+    let text = says("Hel") + &says("lo") + &event(&json!({}), Some("stop")) + "data: [DONE]\n\n";
+    for kind in ["text/plain", "text/html", "application/octet-stream", "text/event-stream", "application/json"] {
+        for stream in [true, false] {
+            for body in [&whole_body(), &text] {
+                let server = Server::answering("200 OK", &[&format!("content-type: {kind}")], body);
+                let (outcome, _) = call(&server.base_url, json!({ "stream": stream })).await;
+                assert_eq!(outcome.unwrap().spoken(), "Hello", "{kind}, asked to stream: {stream}: {body}");
+            }
+        }
+        let server = Server::answering("200 OK", &[&format!("content-type: {kind}")], "<p>Please log in</p>");
+        let error = error(&server, json!({})).await;
+        assert_eq!(error.detail, "the server answered with a page of HTML: <p>Please log in</p>", "{kind}");
+    }
+}
+
+#[tokio::test]
 async fn a_page_for_people_is_a_bad_reply_that_says_so() {
     let server = Server::answering("200 OK", &["content-type: text/html; charset=utf-8"], "<p>Please log in</p>");
     let error = error(&server, json!({})).await;

@@ -114,7 +114,12 @@ fn add(block: &mut Value, input: &mut String, delta: &Value) {
             }
             block["citations"].as_array_mut().unwrap().push(delta["citation"].clone());
         }
-        other => panic!("a delta {other} is new here"),
+        "compaction_delta" => {
+            for field in ["content", "encrypted_content"] {
+                block[field] = delta[field].clone();
+            }
+        }
+        other => println!("a delta {other} is new here"),
     }
 }
 
