@@ -13,7 +13,7 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use draft::{Declared, Draft};
+pub(crate) use draft::{Declared, Draft, Folder};
 pub use error::BuildError;
 
 /// A tool, and where it reaches.

@@ -1,17 +1,18 @@
 //! `fs.read`, `fs.write`, `fs.append`: files beneath one folder.
 //!
-//! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one
-//! component after another. No path is checked as a string, and no symlink, however quickly it is swapped, leads out.
+//! The folder is a capability: it is opened once, and every path is resolved beneath that handle by the system, one name
+//! after another. A path has one spelling, and leads along no symbolic link, however quickly one is swapped in: what a rule or
+//! a person read of it is where it leads. With `links: follow` links are followed that stay in the folder.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cap_std::fs::Dir;
-use folkmoot_core::tool::{ToolErrorCode, ToolFailure, ToolOutcome};
+use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use serde::Deserialize;
 
-use crate::build::{BuildError, Draft};
+use crate::build::{BuildError, Declared, Draft};
 
 mod append;
 mod open;
@@ -25,19 +26,36 @@ pub(crate) use append::APPEND;
 pub(crate) use read::READ;
 pub(crate) use write::WRITE;
 
-/// The folder of a tool, and its path for the check against the store.
+/// The folder of a tool.
 #[derive(Debug)]
 struct Root {
-    dir: Arc<Dir>,
-    path: std::path::PathBuf,
+    dir: Dir,
+    links: Links,
+}
+
+/// What becomes of symbolic links in the folder.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Links {
+    /// A path that leads along one is refused.
+    #[default]
+    Refuse,
+    /// They are followed, as far as they stay in the folder.
+    Follow,
 }
 
 impl Root {
-    fn open(draft: &Draft<'_>, root: &std::path::Path) -> Result<Self, BuildError> {
-        let path = draft.folder("root", root)?;
-        let dir = Dir::open_ambient_dir(&path, cap_std::ambient_authority())
-            .map_err(|error| draft.bad("root", format!("cannot open {}: {error}", path.display())))?;
-        Ok(Self { dir: Arc::new(dir), path })
+    /// Opens the folder, and says in `declared` where it is and which argument is a path in it.
+    fn prepare(
+        draft: &Draft<'_>,
+        root: &std::path::Path,
+        links: Links,
+        declared: Declared,
+    ) -> Result<(Arc<Self>, ToolSpec, std::path::PathBuf), BuildError> {
+        let folder = draft.folder("root", root)?;
+        let paths = PathArguments { follows_links: links == Links::Follow, ..PathArguments::at(["/path"]) };
+        let spec = ToolSpec { paths, folder: Some(folder.place), ..draft.spec(declared)? };
+        Ok((Arc::new(Self { dir: Dir::from_std_file(folder.handle), links }), spec, folder.path))
     }
 }
 
@@ -46,6 +64,8 @@ impl Root {
 #[serde(deny_unknown_fields)]
 struct WriteSettings {
     root: std::path::PathBuf,
+    #[serde(default)]
+    links: Links,
     #[serde(default = "bytes_max")]
     max_bytes: u64,
 }

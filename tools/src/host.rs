@@ -18,6 +18,7 @@
 pub mod ancestry;
 mod failure;
 mod helper;
+mod image;
 mod lock;
 mod process;
 mod stat;
@@ -26,6 +27,7 @@ mod wire;
 
 pub(crate) use failure::failed;
 pub use helper::{HELPER_ARGUMENT, TOOL_VARIABLE, helper_main};
+pub(crate) use image::id_of;
 pub(crate) use lock::lock_of;
 pub use process::ProcessHost;
 #[cfg(feature = "testing")]

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 #[cfg(test)]
 mod tests;
+mod walk;
+
+pub(crate) use walk::{along, open_folder, open_in};
 
 /// Whether a tool beneath `root` could reach into `store`, or `root` lies inside it. Either may not exist yet.
 ///

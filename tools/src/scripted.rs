@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+use folkmoot_core::tool::{PathArguments, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
 
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 use crate::output::cut;
@@ -40,7 +40,7 @@ use settings::Settings;
 pub(crate) const SCRIPTED: Kind = Kind {
     name: "scripted",
     summary: "Plays results from its settings",
-    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "artifacts", "results"],
+    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "paths", "artifacts", "results"],
     build,
 };
 
@@ -55,8 +55,8 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         repeat: settings.repeat(),
         schema: settings.schema.unwrap_or_else(|| serde_json::json!({ "type": "object" })),
     })?;
-    let Settings { reconciles, open_world, artifacts, .. } = settings;
-    let spec = ToolSpec { reconciles, open_world, artifacts, ..spec };
+    let Settings { reconciles, open_world, artifacts, paths, .. } = settings;
+    let spec = ToolSpec { paths: PathArguments::at(paths), reconciles, open_world, artifacts, ..spec };
     Ok(Built::new(Scripted { spec, results }).within(roots))
 }
 

@@ -1,5 +1,6 @@
 //! `shell`: programs from an allow-list, with no shell between.
 
+use std::io;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -10,8 +11,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
-use crate::host::{failed, lock_of};
+use crate::build::{BuildError, Built, Declared, Draft, Folder, Kind};
+use crate::host::{failed, id_of, lock_of};
 use crate::output::cut;
 
 mod allow;
@@ -49,7 +50,7 @@ enum Others {
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
     let Settings { cwd, allow, unlisted } = draft.settings()?;
-    let cwd = draft.folder("cwd", &cwd)?;
+    let folder = draft.folder("cwd", &cwd)?;
     let allowed = allow
         .iter()
         .enumerate()
@@ -81,6 +82,7 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
     }
     let spec = ToolSpec {
         needs_host: true,
+        folder: Some(folder.place.clone()),
         rules: allowed.iter().map(Allowed::rule).collect(),
         unlisted: match unlisted {
             Others::Refuse => Unlisted::Refuse,
@@ -88,7 +90,8 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         },
         ..spec
     };
-    Ok(Built::new(Shell { spec, allowed, unlisted, cwd: cwd.clone() }).within(vec![cwd]))
+    let path = folder.path.clone();
+    Ok(Built::new(Shell { spec, allowed, unlisted, folder }).within(vec![path]))
 }
 
 fn describe(allowed: &[Allowed], unlisted: Others) -> String {
@@ -105,7 +108,8 @@ struct Shell {
     spec: ToolSpec,
     allowed: Vec<Allowed>,
     unlisted: Others,
-    cwd: PathBuf,
+    /// Held open, so that no other folder can ever be taken for it.
+    folder: Folder,
 }
 
 #[derive(Debug, Deserialize)]
@@ -132,7 +136,11 @@ impl Tool for Shell {
         let Some(host) = &call.host else {
             return ToolOutcome::failed(ToolErrorCode::Failed, "the runtime has no host for programs");
         };
-        match host.run(self.command(call, argv)).await {
+        let command = match self.command(call, argv) {
+            Ok(command) => command,
+            Err(error) => return ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
+        };
+        match host.run(command).await {
             Ok(output) => outcome(&output, self.spec.output_bytes_max),
             Err(error) => not_run(&error),
         }
@@ -144,15 +152,18 @@ impl Tool for Shell {
 }
 
 impl Shell {
-    fn command(&self, call: &ToolCall, argv: Vec<String>) -> HostCommand {
-        HostCommand {
+    fn command(&self, call: &ToolCall, argv: Vec<String>) -> io::Result<HostCommand> {
+        let pins = self.allowed.iter().filter(|entry| entry.allows(&argv)).filter_map(|entry| entry.pin).collect();
+        Ok(HostCommand {
             argv,
-            cwd: self.cwd.clone(),
+            cwd: self.folder.path.clone(),
+            folder: Some(id_of(&self.folder.handle)?),
+            pins,
             timeout: self.spec.timeout(),
             input: None,
             output_max: usize::try_from(self.spec.output_bytes_max).unwrap_or(usize::MAX),
             lock: lock_of(call),
-        }
+        })
     }
 }
 
@@ -180,7 +191,7 @@ fn printed(stdout: &str, stderr: &str, is_cut: bool) -> String {
 /// A program that is not there is named by the arguments: a model can name another one.
 fn not_run(error: &HostError) -> ToolOutcome {
     if let HostError::NotStarted { source, .. } = error
-        && source.kind() == std::io::ErrorKind::NotFound
+        && source.kind() == io::ErrorKind::NotFound
     {
         return ToolOutcome::failed(ToolErrorCode::NotFound, with_causes(error));
     }

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 
 use async_trait::async_trait;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
+use folkmoot_core::limits::CALL_BYTES_MAX;
 use folkmoot_core::port::{HostCommand, Input, Tool, ToolCall};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -32,8 +33,6 @@ pub(crate) use answer::outcome;
 /// The argument that turns a program which calls [`Workers::serve`] for it into a worker. The tool's name follows.
 pub const WORKER_ARGUMENT: &str = "__worker";
 
-/// The most bytes of a call: its arguments with what belongs to them, as JSON.
-const CALL_MAX: usize = 384 * 1024;
 /// Room for the edges of the outcome's line, and for saying that the outcome is too large.
 const LINE_ROOM: u64 = 1024;
 
@@ -125,13 +124,15 @@ impl Worker {
             return Err(failure(format!("the path of {} is not Unicode", program.display())));
         };
         let input = serde_json::to_string(&WorkerCall::from(call)).map_err(|error| failure(error.to_string()))?;
-        if input.len() > CALL_MAX {
-            let detail = format!("the call has {} bytes, {CALL_MAX} are allowed", input.len());
+        if input.len() > CALL_BYTES_MAX {
+            let detail = format!("the call has {} bytes, {CALL_BYTES_MAX} are allowed", input.len());
             return Err(ToolFailure { code: ToolErrorCode::TooLarge, detail });
         }
         Ok(HostCommand {
             argv: vec![program.to_owned(), WORKER_ARGUMENT.to_owned(), self.spec.name.to_string()],
             cwd: PathBuf::from("."),
+            folder: None,
+            pins: Vec::new(),
             timeout: self.spec.timeout(),
             input: Some(input),
             output_max: usize::try_from(self.spec.output_bytes_max.saturating_add(LINE_ROOM)).unwrap_or(usize::MAX),

@@ -3,11 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "the helpers of tests may panic")]
 
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use folkmoot_core::port::{HostCommand, HostError, HostOutput, ToolHost};
+use folkmoot_core::ids::Digest;
+use folkmoot_core::port::{FolderId, HostCommand, HostError, HostOutput, ToolHost};
 use folkmoot_tools::ProcessHost;
 use folkmoot_tools::host::ancestry::{descends_from_runtime_or_tool, descends_from_tool};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -46,6 +48,8 @@ impl Place {
         HostCommand {
             argv: argv.iter().map(ToString::to_string).collect(),
             cwd: self.folder.path().to_owned(),
+            folder: None,
+            pins: Vec::new(),
             timeout: DEADLINE,
             input: None,
             output_max: 1000,

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use folkmoot_core::ids::{Digest, ToolName};
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::common::Common;
 use super::{BuildError, KINDS, Kind};
+use crate::roots::open_folder;
 
 /// What a kind of tool declares; the rest of its spec comes from the settings.
 #[derive(Debug)]
@@ -15,6 +16,17 @@ pub(crate) struct Declared {
     pub(crate) effect: EffectClass,
     pub(crate) repeat: Repeat,
     pub(crate) schema: Value,
+}
+
+/// A folder that a tool has in hand.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// Open for as long as the tool is there: whatever becomes of its path, the tool stays in it.
+    pub(crate) handle: std::fs::File,
+    /// Its path, with no link in it.
+    pub(crate) path: PathBuf,
+    /// The same, relative to the base of the tool's settings: how it is recorded.
+    pub(crate) place: String,
 }
 
 /// A tool in the making.
@@ -63,19 +75,26 @@ impl<'a> Draft<'a> {
         BuildError::NoEffect { tool: self.name.clone() }
     }
 
-    /// The folder at `path`, which setting `key` names, with all symlinks followed.
-    pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
+    /// The folder at `path`, which setting `key` names, with all symlinks followed, once and for all.
+    pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<Folder, BuildError> {
         let path = self.base.join(path);
         let missing = |source| BuildError::MissingRoot { tool: self.name.clone(), key, path: path.clone(), source };
-        let folder = path.canonicalize().map_err(missing)?;
-        if folder.is_dir() { Ok(folder) } else { Err(missing(std::io::ErrorKind::NotADirectory.into())) }
+        let there = path.canonicalize().map_err(missing)?;
+        if !there.is_dir() {
+            return Err(missing(std::io::ErrorKind::NotADirectory.into()));
+        }
+        let base = if self.base == Path::new("") { Path::new(".") } else { self.base };
+        let base = base.canonicalize().map_err(missing)?;
+        let cannot = |error| self.bad(key, format!("cannot open {}: {error}", there.display()));
+        let handle = open_folder(&there).map_err(cannot)?;
+        Ok(Folder { handle, place: relative(&base, &there), path: there })
     }
 
     /// The file at `path`, in a folder that must be there.
     pub(crate) fn file(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
         let name = path.file_name().ok_or_else(|| self.bad(key, format!("{} names no file", path.display())))?;
         let folder = self.folder(key, path.parent().unwrap_or(Path::new("")))?;
-        Ok(folder.join(name))
+        Ok(folder.path.join(name))
     }
 
     /// Which of its settings are about runs.
@@ -144,4 +163,17 @@ fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> &'static st
 
 fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
     words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The way from `base` to `path`, both absolute and without links. `.` if they are the same.
+fn relative(base: &Path, path: &Path) -> String {
+    let shared = base.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let up = base.components().skip(shared).map(|_| "..".to_owned());
+    // Bytes that are no text are written as escapes: two folders have two names.
+    let name = |part: Component<'_>| match part.as_os_str().to_str() {
+        Some(name) => name.to_owned(),
+        None => part.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
+    };
+    let parts: Vec<String> = up.chain(path.components().skip(shared).map(name)).collect();
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }

@@ -78,7 +78,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.read", "rot": "." })),
         (
             "rot".into(),
-            "tool `tool`: `use: fs.read` has no setting `rot`, did you mean `root`? It has `root`, `use`, \
+            "tool `tool`: `use: fs.read` has no setting `rot`, did you mean `root`? It has `root`, `links`, `use`, \
              `description`, `timeout`, `model_bytes`, `output_bytes`, `concurrency`, `calls_per_episode`, `memoise`, `grants`, `view`"
                 .into()
         )

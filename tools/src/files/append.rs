@@ -2,35 +2,38 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cap_std::fs::{Dir, OpenOptions};
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 
-use super::open::{Opened, open};
+use super::open::{Access, Opened};
 use super::{Root, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 
-pub(crate) const APPEND: Kind =
-    Kind { name: "fs.append", summary: "Adds to the end of files beneath `root`", keys: &["root", "max_bytes"], build };
+pub(crate) const APPEND: Kind = Kind {
+    name: "fs.append",
+    summary: "Adds to the end of files beneath `root`",
+    keys: &["root", "links", "max_bytes"],
+    build,
+};
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let WriteSettings { root, max_bytes } = draft.settings()?;
-    let root = Root::open(draft, &root)?;
-    let spec = draft.spec(Declared {
+    let WriteSettings { root, links, max_bytes } = draft.settings()?;
+    let declared = Declared {
         description: "Adds text to the end of a file, and makes the file if it is not there.".into(),
         effect: EffectClass::Write,
         // A second run would add the text a second time, and nothing in the file says whose it is.
         repeat: Repeat::Never,
         schema: write_schema(),
-    })?;
-    Ok(Built::new(FsAppend { spec, dir: root.dir, max_bytes }).within(vec![root.path]))
+    };
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    Ok(Built::new(FsAppend { spec, root, max_bytes }).within(vec![path]))
 }
 
 #[derive(Debug)]
 struct FsAppend {
     spec: ToolSpec,
-    dir: Arc<Dir>,
+    root: Arc<Root>,
     max_bytes: u64,
 }
 
@@ -48,10 +51,10 @@ impl Tool for FsAppend {
         if arguments.content.len() as u64 > self.max_bytes {
             return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {} bytes", self.max_bytes));
         }
-        let dir = Arc::clone(&self.dir);
+        let root = Arc::clone(&self.root);
         blocking(move |stop| {
             stop.check()?;
-            append(&dir, &arguments)
+            append(&root, &arguments)
         })
         .await
     }
@@ -61,17 +64,17 @@ impl Tool for FsAppend {
     }
 }
 
-fn append(dir: &Dir, arguments: &WriteArguments) -> Result<String, ToolFailure> {
+fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
-    let mut file = match open(dir, path, OpenOptions::new().append(true).create(true))? {
+    let mut file = match root.open(path, Access::Append)? {
         Opened::File(file) => file,
         Opened::Folder(_) => return Err(failed(ToolErrorCode::BadArguments, format!("{path} is a folder"))),
     };
     file.write_all(content.as_bytes()).map_err(failure)?;
     file.sync_all().map_err(failure)?;
     // The file may be new: its name has to last as well.
-    let parent = std::path::Path::new(path).parent().filter(|parent| !parent.as_os_str().is_empty());
-    dir.open(parent.unwrap_or(std::path::Path::new("."))).and_then(|parent| parent.sync_all()).map_err(failure)?;
+    let (parent, _) = root.parent(path)?;
+    parent.open(".").and_then(|parent| parent.sync_all()).map_err(failure)?;
     Ok(format!("{} bytes are added to {path}", content.len()))
 }

@@ -1,22 +1,27 @@
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use cap_std::fs::{Dir, File, OpenOptions};
+use cap_std::fs::Dir;
 use folkmoot_core::port::{Tool, ToolCall};
 use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::open::{Opened, open};
-use super::{Root, blocking, failed, io_failure};
+use super::open::{Access, Opened};
+use super::{Links, Root, blocking, failed, io_failure};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 use crate::output::cut;
 
-pub(crate) const READ: Kind =
-    Kind { name: "fs.read", summary: "Reads text files and lists folders beneath `root`", keys: &["root"], build };
+pub(crate) const READ: Kind = Kind {
+    name: "fs.read",
+    summary: "Reads text files and lists folders beneath `root`",
+    keys: &["root", "links"],
+    build,
+};
 
 /// Room for the line that says where a cut file goes on.
 const NOTE_MAX: u64 = 64;
@@ -27,12 +32,13 @@ const ENTRIES_MAX: usize = 1000;
 #[serde(deny_unknown_fields)]
 struct Settings {
     root: PathBuf,
+    #[serde(default)]
+    links: Links,
 }
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings { root } = draft.settings()?;
-    let root = Root::open(draft, &root)?;
-    let spec = draft.spec(Declared {
+    let Settings { root, links } = draft.settings()?;
+    let declared = Declared {
         description:
             "Reads a text file, or lists a folder. A long file is cut; the last line then says where to go on.".into(),
         effect: EffectClass::Read,
@@ -47,14 +53,15 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
             "required": ["path"],
             "additionalProperties": false,
         }),
-    })?;
-    Ok(Built::new(FsRead { spec, dir: root.dir }).within(vec![root.path]))
+    };
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    Ok(Built::new(FsRead { spec, root }).within(vec![path]))
 }
 
 #[derive(Debug)]
 struct FsRead {
     spec: ToolSpec,
-    dir: Arc<Dir>,
+    root: Arc<Root>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,8 +84,8 @@ impl Tool for FsRead {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };
-        let (dir, max) = (Arc::clone(&self.dir), self.spec.model_bytes_max);
-        blocking(move |_| read(&dir, &arguments, max)).await
+        let (root, max) = (Arc::clone(&self.root), self.spec.model_bytes_max);
+        blocking(move |_| read(&root, &arguments, max)).await
     }
 
     async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
@@ -86,8 +93,8 @@ impl Tool for FsRead {
     }
 }
 
-fn read(dir: &Dir, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
-    match open(dir, &arguments.path, OpenOptions::new().read(true))? {
+fn read(root: &Root, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
+    match root.open(&arguments.path, Access::Read)? {
         Opened::Folder(folder) => list(&folder, &arguments.path).map(|names| cut(names, max)),
         Opened::File(file) => text(file, arguments, max),
     }

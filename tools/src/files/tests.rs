@@ -7,7 +7,7 @@ use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Stop, StopOnDrop};
+use super::{Links, Root, Stop, StopOnDrop};
 use crate::stage::{build, call, failure};
 
 /// A root with a few files, and a secret beside it.
@@ -93,7 +93,13 @@ async fn nothing_outside_the_root_is_read() {
     let place = Place::new();
     for path in ways_out(&place).iter().map(String::as_str).chain(LINKS_OUT) {
         let outcome = place.read(json!({ "path": path })).await;
-        assert_eq!(failure(&outcome).0, ToolErrorCode::NotAllowed, "{path}: {outcome:?}");
+        let code = failure(&outcome).0;
+        assert!(matches!(code, ToolErrorCode::NotAllowed | ToolErrorCode::BadArguments), "{path}: {outcome:?}");
+        let following = build(&json!({ "use": "fs.read", "root": "root", "links": "follow" }), place.folder.path());
+        let outcome = following.run(&call(json!({ "path": path }))).await;
+        let code = failure(&outcome).0;
+        let is_refused = matches!(code, ToolErrorCode::NotAllowed | ToolErrorCode::BadArguments);
+        assert!(is_refused || path == "dangling", "{path}: {outcome:?}");
     }
 }
 
@@ -126,14 +132,108 @@ async fn a_written_file_replaces_a_link_and_not_what_it_names() {
     }
 }
 
+/// Each names a file that is there, if all spellings were taken.
+const SPELLINGS: [(&str, bool); 16] = [
+    ("a.md", true),
+    ("inner/b.md", true),
+    ("./a.md", false),
+    ("./inner/b.md", false),
+    ("inner/./b.md", false),
+    ("inner//b.md", false),
+    ("inner/../a.md", false),
+    ("inner/../inner/b.md", false),
+    ("../root/a.md", false),
+    ("//a.md", false),
+    ("/a.md", false),
+    ("a.md/", false),
+    ("a.md/.", false),
+    ("inner/b.md/", false),
+    ("..", false),
+    ("", false),
+];
+
 #[tokio::test]
-async fn links_within_the_root_are_followed() {
+async fn file_has_one_spelling_for_every_tool_and_others_are_refused_by_name() {
+    let place = Place::new();
+    for (path, is_taken) in SPELLINGS {
+        let outcomes = [
+            place.read(json!({ "path": path })).await,
+            place.write(path, "new").await,
+            place.append(path, "!").await,
+            build(&json!({ "use": "fs.read", "root": "root", "links": "follow" }), place.folder.path())
+                .run(&call(json!({ "path": path })))
+                .await,
+        ];
+        for outcome in outcomes {
+            if is_taken {
+                assert!(matches!(outcome, ToolOutcome::Done(_)), "{path:?}: {outcome:?}");
+            } else {
+                let (code, why) = failure(&outcome);
+                assert_eq!(code, ToolErrorCode::BadArguments, "{path:?}");
+                assert!(why.starts_with(&format!("{path:?} is no path for this tool: it ")), "{why}");
+            }
+        }
+    }
+    assert_eq!((place.text("root/a.md"), place.text("root/inner/b.md")), ("new!".into(), "new!".into()));
+}
+
+#[tokio::test]
+async fn root_is_named_by_a_dot_alone() {
+    let place = Place::new();
+    assert_eq!(place.read(json!({ "path": "." })).await, ToolOutcome::text("a.md\ninner/"));
+    for outcome in [place.write(".", "x").await, place.append(".", "x").await] {
+        assert_eq!(failure(&outcome).0, ToolErrorCode::BadArguments);
+    }
+}
+
+#[tokio::test]
+async fn link_within_the_root_is_followed_only_where_the_tool_is_set_so() {
     let place = Place::new();
     place.link("inner/b.md", "root/link");
     place.link("inner", "root/folder");
-    for path in ["link", "folder/b.md", "inner/../inner/b.md", "./inner/b.md"] {
-        assert_eq!(place.read(json!({ "path": path })).await, ToolOutcome::text("inside"), "{path}");
+    let following = |kind: &str| build(&json!({ "use": kind, "root": "root", "links": "follow" }), place.folder.path());
+    for path in ["link", "folder/b.md", "folder"] {
+        for outcome in [place.read(json!({ "path": path })).await, place.append(path, "!").await] {
+            let (code, why) = failure(&outcome);
+            assert_eq!(code, ToolErrorCode::NotAllowed, "{path}");
+            assert!(why.contains("a symbolic link stands there, and this tool follows none"), "{why}");
+        }
+        let outcome = following("fs.read").run(&call(json!({ "path": path }))).await;
+        assert_eq!(outcome, ToolOutcome::text(if path == "folder" { "b.md" } else { "inside" }), "{path}");
     }
+    assert_eq!(failure(&place.write("folder/b.md", "x").await).0, ToolErrorCode::NotAllowed);
+    assert_eq!(place.text("root/inner/b.md"), "inside");
+    following("fs.write").run(&call(json!({ "path": "folder/b.md", "content": "x" }))).await;
+    assert_eq!(place.text("root/inner/b.md"), "x");
+}
+
+#[test]
+fn tool_says_which_argument_is_a_path_and_where_its_folder_is() {
+    let place = Place::new();
+    place.link("root", "other_name");
+    for kind in ["fs.read", "fs.write", "fs.append"] {
+        let spec = |settings: Value| build(&settings, place.folder.path()).spec().clone();
+        let plain = spec(json!({ "use": kind, "root": "root/inner" }));
+        assert_eq!(plain.paths, folkmoot_core::tool::PathArguments::at(["/path"]));
+        assert_eq!(plain.folder.as_deref(), Some("root/inner"));
+        assert!(spec(json!({ "use": kind, "root": "root", "links": "follow" })).paths.follows_links);
+        assert_eq!(spec(json!({ "use": kind, "root": "./other_name/inner" })).folder.as_deref(), Some("root/inner"));
+        assert_eq!(spec(json!({ "use": kind, "root": "." })).folder.as_deref(), Some("."));
+        let above = build(&json!({ "use": kind, "root": ".." }), &place.path("root/inner")).spec().clone();
+        assert_eq!(above.folder.as_deref(), Some(".."));
+    }
+}
+
+#[tokio::test]
+async fn tool_stays_in_the_folder_that_it_opened_whatever_comes_in_its_place() {
+    let place = Place::new();
+    let (read, write) = (place.tool("fs.read"), place.tool("fs.write"));
+    std::fs::rename(place.path("root"), place.path("moved")).unwrap();
+    place.link("other", "root");
+    let outcome = read.run(&call(json!({ "path": "secret" }))).await;
+    assert_eq!(failure(&outcome).0, ToolErrorCode::NotFound);
+    write.run(&call(json!({ "path": "secret", "content": "mine" }))).await;
+    assert_eq!((place.text("moved/secret"), place.text("other/secret")), ("mine".into(), "secret".into()));
 }
 
 /// Two threads: one swaps a folder for a link that leads out, the other goes through it.
@@ -323,7 +423,8 @@ fn a_write_that_nobody_waits_for_any_more_changes_nothing() {
     drop(StopOnDrop(stop.clone()));
     for content in ["late", ""] {
         let arguments = super::WriteArguments { path: "a.md".into(), content: content.into() };
-        let failure = super::write::write(&dir, &arguments, ".x.part", &stop).unwrap_err();
+        let root = Root { dir: dir.try_clone().unwrap(), links: Links::Refuse };
+        let failure = super::write::write(&root, &arguments, ".x.part", &stop).unwrap_err();
         assert_eq!(failure.code, ToolErrorCode::TimedOut);
         assert_eq!(place.text("root/a.md"), "hello");
         assert!(!place.path("root/.x.part").exists());

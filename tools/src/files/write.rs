@@ -1,6 +1,4 @@
-use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::{Component, Path};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -13,29 +11,33 @@ use super::{Root, Stop, WriteArguments, WriteSettings, blocking, failed, io_fail
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 
-pub(crate) const WRITE: Kind =
-    Kind { name: "fs.write", summary: "Writes whole files beneath `root`", keys: &["root", "max_bytes"], build };
+pub(crate) const WRITE: Kind = Kind {
+    name: "fs.write",
+    summary: "Writes whole files beneath `root`",
+    keys: &["root", "links", "max_bytes"],
+    build,
+};
 
 /// Files are written in pieces of this many bytes; between them a dropped run stops.
 const PIECE: usize = 64 * 1024;
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let WriteSettings { root, max_bytes } = draft.settings()?;
-    let root = Root::open(draft, &root)?;
-    let spec = draft.spec(Declared {
+    let WriteSettings { root, links, max_bytes } = draft.settings()?;
+    let declared = Declared {
         description: "Writes a whole text file; one that is there is replaced. Its folder must be there.".into(),
         effect: EffectClass::Write,
         // The whole content is in the call: written a second time, the file is as if the lost run had been late.
         repeat: Repeat::Always,
         schema: write_schema(),
-    })?;
-    Ok(Built::new(FsWrite { spec, dir: root.dir, max_bytes }).within(vec![root.path]))
+    };
+    let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
+    Ok(Built::new(FsWrite { spec, root, max_bytes }).within(vec![path]))
 }
 
 #[derive(Debug)]
 struct FsWrite {
     spec: ToolSpec,
-    dir: Arc<Dir>,
+    root: Arc<Root>,
     max_bytes: u64,
 }
 
@@ -53,9 +55,9 @@ impl Tool for FsWrite {
         if arguments.content.len() as u64 > self.max_bytes {
             return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {} bytes", self.max_bytes));
         }
-        let dir = Arc::clone(&self.dir);
+        let root = Arc::clone(&self.root);
         let part = format!(".{}.part", Digest::of(&[call.idempotency_key.as_bytes()]).short());
-        blocking(move |stop| write(&dir, &arguments, &part, stop)).await
+        blocking(move |stop| write(&root, &arguments, &part, stop)).await
     }
 
     async fn reconcile(&self, _: &ToolCall) -> Reconciliation {
@@ -65,11 +67,10 @@ impl Tool for FsWrite {
 
 /// Writes beside the file and renames: a reader, or whoever looks after a crash, finds the old file or the new one. A
 /// symlink is replaced like a file; what it names stays.
-pub(super) fn write(dir: &Dir, arguments: &WriteArguments, part: &str, stop: &Stop) -> Result<String, ToolFailure> {
+pub(super) fn write(root: &Root, arguments: &WriteArguments, part: &str, stop: &Stop) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
-    let (parent, name) = split(path)?;
-    let folder = dir.open_dir(parent).map_err(failure)?;
+    let (folder, name) = root.parent(path)?;
     let permissions = match folder.symlink_metadata(name) {
         Ok(metadata) if metadata.is_dir() => {
             return Err(failed(ToolErrorCode::BadArguments, format!("{path} is a folder")));
@@ -92,22 +93,6 @@ pub(super) fn write(dir: &Dir, arguments: &WriteArguments, part: &str, stop: &St
     }
     sync(&folder).map_err(failure)?;
     Ok(format!("{path} is written, {} bytes", content.len()))
-}
-
-/// The folder and the name in it.
-fn split(path: &str) -> Result<(&Path, &OsStr), ToolFailure> {
-    let unnamed = || failed(ToolErrorCode::BadArguments, format!("{path} names no file"));
-    if path.ends_with('/') {
-        return Err(unnamed());
-    }
-    let path = Path::new(path);
-    match (path.components().next_back(), path.parent()) {
-        (Some(Component::Normal(name)), Some(parent)) if parent == Path::new("") => Ok((Path::new("."), name)),
-        (Some(Component::Normal(name)), Some(parent)) => Ok((parent, name)),
-        (Some(Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir), _)
-        | (None, _)
-        | (Some(Component::Normal(_)), None) => Err(unnamed()),
-    }
 }
 
 /// A new file `part` that holds `content`. What an earlier attempt left under that name goes.

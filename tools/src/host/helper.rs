@@ -2,13 +2,14 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 
+use super::image::{Halt, command, go_to};
 use super::lock::Lock;
 use super::sweep::kill_descendants;
 use super::wire::{ORDER_MAX, Order, Report};
@@ -63,7 +64,7 @@ fn isolate() -> io::Result<()> {
 
 /// What happens to a helper.
 enum Event {
-    Ordered(Result<Order, String>),
+    Ordered(Result<Box<Order>, String>),
     /// Nobody wants the program any more.
     Closed,
     Locked(io::Result<Lock>),
@@ -135,7 +136,8 @@ fn unusable(why: String) -> Option<Answer> {
 fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
     let (program, stdout, stderr) = match start(order) {
         Ok(started) => started,
-        Err(error) => {
+        Err(Halt::Changed(why)) => return Some((Report::Changed { why }, Captured::default())),
+        Err(Halt::Failed(error)) => {
             let report = Report::NotStarted { os_error: error.raw_os_error(), why: error.to_string() };
             return Some((report, Captured::default()));
         }
@@ -152,21 +154,21 @@ fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option
     }
 }
 
-fn start(order: &Order) -> io::Result<(Pid, ChildStdout, ChildStderr)> {
+fn start(order: &Order) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
     let (program, arguments) =
         order.argv.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
-    if !order.cwd.is_dir() {
-        let why = format!("{} is not a folder", order.cwd.display());
-        return Err(io::Error::new(io::ErrorKind::NotFound, why));
-    }
-    let mut child = Command::new(program)
+    // The helper runs this one program: where it is, the program begins.
+    go_to(&order.cwd, order.folder)?;
+    let (mut command, file) = command(program, &order.pins)?;
+    let spawned = command
         .args(arguments)
-        .current_dir(&order.cwd)
         .stdin(if order.input.is_some() { Stdio::piped() } else { Stdio::null() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        .spawn()?;
+        .spawn();
+    drop(file);
+    let mut child = spawned?;
     if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {
         thread::spawn(move || feed(pipe, &input));
     }
@@ -174,7 +176,7 @@ fn start(order: &Order) -> io::Result<(Pid, ChildStdout, ChildStderr)> {
     match (pid, child.stdout.take(), child.stderr.take()) {
         // From here on `reap` is the only one who waits: `child` would not see its own end.
         (Some(pid), Some(stdout), Some(stderr)) => Ok((pid, stdout, stderr)),
-        _ => Err(io::Error::other("the program has no id or no outputs")),
+        _ => Err(io::Error::other("the program has no id or no outputs").into()),
     }
 }
 

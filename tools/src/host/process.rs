@@ -78,6 +78,8 @@ impl ToolHost for ProcessHost {
             output_max: command.output_max,
             argv: command.argv,
             cwd: command.cwd,
+            folder: command.folder,
+            pins: command.pins,
         };
         let program = order.argv.first().cloned().unwrap_or_default();
         // The helper may wait as long for the lock as for the program.
@@ -168,6 +170,7 @@ fn understand(reply: Reply, program: String, timeout: Duration) -> Result<HostOu
             let source = os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
             Err(HostError::NotStarted { program, source })
         }
+        Report::Changed { why } => Err(HostError::Changed(why)),
         Report::Unusable { why } => Err(HostError::Helper(why)),
     }
 }

@@ -2,10 +2,14 @@
 
 use std::path::PathBuf;
 
+use folkmoot_core::ids::Digest;
+use folkmoot_core::limits::CALL_BYTES_MAX;
+use folkmoot_core::port::FolderId;
 use serde::{Deserialize, Serialize};
 
-/// The most bytes of an order's line.
-pub(super) const ORDER_MAX: u64 = 1 << 20;
+/// The most bytes of an order's line. A call that is the input of a program stands in it as a string of JSON, which has
+/// at most twice its bytes; the rest is for the command.
+pub(super) const ORDER_MAX: u64 = 2 * CALL_BYTES_MAX as u64 + (1 << 20);
 /// The most bytes of a report's line.
 pub(super) const REPORT_MAX: u64 = 64 * 1024;
 
@@ -14,6 +18,8 @@ pub(super) const REPORT_MAX: u64 = 64 * 1024;
 pub(super) struct Order {
     pub(super) argv: Vec<String>,
     pub(super) cwd: PathBuf,
+    pub(super) folder: Option<FolderId>,
+    pub(super) pins: Vec<Digest>,
     pub(super) timeout_ms: u64,
     pub(super) input: Option<String>,
     pub(super) output_max: usize,
@@ -30,6 +36,8 @@ pub(super) enum Report {
     TimedOut,
     /// The program could not be started.
     NotStarted { os_error: Option<i32>, why: String },
+    /// The folder or the program is not the one that is meant; nothing was started.
+    Changed { why: String },
     /// Nothing was started.
     Unusable { why: String },
 }

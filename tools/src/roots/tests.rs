@@ -1,6 +1,6 @@
 use std::os::unix::fs::symlink;
 
-use super::roots_touch;
+use super::{open_folder, roots_touch};
 
 #[test]
 fn a_root_touches_the_store_if_one_holds_the_other_by_whatever_name() {
@@ -31,4 +31,18 @@ fn a_path_through_a_dead_link_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     symlink("nowhere", folder.path().join("dead")).unwrap();
     roots_touch(&folder.path().join("dead/data"), folder.path()).unwrap_err();
+}
+
+#[test]
+fn folder_is_opened_along_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    std::fs::create_dir_all(real.join("data/inner")).unwrap();
+    symlink("data", real.join("link")).unwrap();
+    assert!(open_folder(&real.join("data/inner")).unwrap().metadata().unwrap().is_dir());
+    for path in ["link", "link/inner"] {
+        let error = open_folder(&real.join(path)).unwrap_err();
+        assert!(error.to_string().contains("symbolic link"), "{path}: {error}");
+    }
+    open_folder(&real.join("none")).unwrap_err();
 }

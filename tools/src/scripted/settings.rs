@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use folkmoot_core::ids::ArtifactName;
@@ -21,6 +21,8 @@ pub(super) struct Settings {
     #[serde(default)]
     pub(super) open_world: bool,
     pub(super) schema: Option<Value>,
+    #[serde(default)]
+    pub(super) paths: BTreeSet<String>,
     #[serde(default)]
     pub(super) artifacts: BTreeMap<ArtifactName, ArtifactSpec>,
     results: Vec<RawResult>,

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use folkmoot_core::constraint::{self, Constraint};
+use folkmoot_core::ids::Digest;
 use folkmoot_core::tool::{CallRule, EffectClass};
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,6 +13,9 @@ pub(super) struct Allowed {
     argv: Vec<String>,
     pub(super) effect: EffectClass,
     args: Args,
+    /// SHA-256 of the program's file; `None`: whatever is there under the name.
+    #[serde(default)]
+    pub(super) pin: Option<Digest>,
 }
 
 /// What may follow the listed words.
@@ -29,7 +33,7 @@ impl Allowed {
     pub(super) fn read(entry: &Value) -> Result<Self, String> {
         let allowed = match entry {
             Value::Array(_) => serde_json::from_value(entry.clone())
-                .map(|argv| Self { argv, effect: EffectClass::Destructive, args: Args::Exact })
+                .map(|argv| Self { argv, effect: EffectClass::Destructive, args: Args::Exact, pin: None })
                 .map_err(|error| error.to_string()),
             Value::Object(keys) if !keys.contains_key("effect") => {
                 Err("a command needs an effect: add `effect: read | write | destructive`".into())

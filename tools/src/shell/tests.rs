@@ -92,6 +92,31 @@ async fn the_host_gets_the_command_and_its_limits() {
 }
 
 #[tokio::test]
+async fn pins_of_all_lines_that_list_a_command_go_with_it() {
+    let (one, other) = ("1".repeat(64), "2".repeat(64));
+    let tool = shell(&json!([
+        { "argv": ["git"], "effect": "read", "args": "any", "pin": one },
+        { "argv": ["git", "log"], "effect": "read", "args": "any", "pin": other },
+        { "argv": ["date"], "effect": "read", "args": "exact" },
+    ]));
+    for (argv, pins) in [(&["git", "log"][..], vec![&one, &other]), (&["git"], vec![&one]), (&["date"], vec![])] {
+        let (_, commands) = run(&tool, argv, Ok(output(Some(0), "", ""))).await;
+        let told: Vec<String> = commands[0].pins.iter().map(ToString::to_string).collect();
+        assert_eq!(told.iter().collect::<Vec<_>>(), pins, "{argv:?}");
+        assert!(commands[0].folder.is_some());
+    }
+    let bad = json!({ "use": "shell", "cwd": ".", "allow": [{ "argv": ["x"], "effect": "read", "args": "any", "pin": "abc" }] });
+    assert_eq!(try_build(&bad, Path::new("/")).unwrap_err().path(), "allow[0]");
+}
+
+#[tokio::test]
+async fn program_that_is_another_one_is_told_as_not_allowed() {
+    let gives = Err(HostError::Changed("it has another digest".into()));
+    let (outcome, _) = run(&shell(&json!([["date"]])), &["date"], gives).await;
+    assert_eq!(failure(&outcome), (ToolErrorCode::NotAllowed, "it has another digest"));
+}
+
+#[tokio::test]
 async fn what_a_program_complains_of_stands_behind_what_it_prints() {
     let tool = shell(&json!([["date"]]));
     let (outcome, _) = run(&tool, &["date"], Ok(output(Some(0), "now\n", "hm\n"))).await;

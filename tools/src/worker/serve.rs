@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use std::thread;
 
 use folkmoot_core::ids::ToolName;
+use folkmoot_core::limits::CALL_BYTES_MAX;
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 
-use super::{BlockingTool, CALL_MAX, WorkerCall, Workers};
+use super::{BlockingTool, WorkerCall, Workers};
 
 pub(super) fn serve(workers: &Workers, name: &OsStr) -> ExitCode {
     match take_over().and_then(|(call, out)| send(&answer(workers, name, &call)?, out)) {
@@ -29,7 +30,7 @@ fn take_over() -> io::Result<(String, File)> {
     let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     dup2_stdout(io::stderr())?;
     let mut call = String::new();
-    io::stdin().take(CALL_MAX as u64).read_to_string(&mut call)?;
+    io::stdin().take(CALL_BYTES_MAX as u64).read_to_string(&mut call)?;
     dup2_stdin(File::open("/dev/null")?)?;
     Ok((call, out))
 }

@@ -116,6 +116,8 @@ async fn plays_the_runtime() {
     let command = HostCommand {
         argv: vec!["sh".into(), "-c".into(), script],
         cwd: place.clone().into(),
+        folder: None,
+        pins: Vec::new(),
         timeout: DEADLINE,
         input: None,
         output_max: 1000,

@@ -133,3 +133,46 @@ async fn programs_run_side_by_side() {
     let (left, right) = tokio::join!(host.run(meet("left", "right")), host.run(meet("right", "left")));
     assert_eq!((left.unwrap().stdout, right.unwrap().stdout), (b"left\n".to_vec(), b"right\n".to_vec()));
 }
+
+/// The digest of a file, as `sha256sum` prints it.
+fn digest_of(path: &str) -> Digest {
+    Digest::sha256(&std::fs::read(path).unwrap())
+}
+
+#[tokio::test]
+async fn pinned_program_runs_from_the_file_that_was_compared() {
+    let place = Place::new();
+    let script = place.path("greet");
+    std::fs::write(&script, "#!/bin/sh\necho \"$0 says hello to $1\"\n").unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let pins = vec![digest_of(script.to_str().unwrap())];
+    let command = |pins| HostCommand { pins, ..place.command(&["./greet", "ada"]) };
+    let output = place.host().run(command(pins.clone())).await.unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.ends_with("says hello to ada\n"), "{said}");
+    let sh = ["/bin/sh", "/usr/bin/sh"].into_iter().find(|path| Path::new(path).exists()).unwrap();
+    let by_name = HostCommand { pins: vec![digest_of(sh)], ..place.shell("echo $0") };
+    assert_eq!(place.host().run(by_name).await.unwrap().stdout, b"sh\n");
+    std::fs::write(&script, "#!/bin/sh\ntouch forged\n").unwrap();
+    for pins in [pins.clone(), vec![digest_of(script.to_str().unwrap()), pins[0]]] {
+        let error = place.host().run(command(pins)).await.unwrap_err();
+        assert!(matches!(&error, HostError::Changed(why) if why.contains("not the one that `pin` names")), "{error}");
+    }
+    assert!(!place.path("forged").exists());
+}
+
+#[tokio::test]
+async fn program_runs_in_no_other_folder_than_the_one_that_was_opened() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("work")).unwrap();
+    let opened = std::fs::File::open(place.path("work")).unwrap();
+    let metadata = opened.metadata().unwrap();
+    let folder = Some(FolderId { device: metadata.dev(), inode: metadata.ino() });
+    let command = || HostCommand { cwd: place.path("work"), folder, ..place.shell("touch here") };
+    place.host().run(command()).await.unwrap();
+    std::fs::rename(place.path("work"), place.path("old")).unwrap();
+    std::fs::create_dir(place.path("work")).unwrap();
+    let error = place.host().run(command()).await.unwrap_err();
+    assert!(matches!(&error, HostError::Changed(why) if why.contains("not the folder that it was")), "{error}");
+    assert!(place.path("old/here").exists() && !place.path("work/here").exists());
+}

@@ -1,0 +1,68 @@
+//! Going along a path by its names, one handle after the other, and along no symbolic link.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
+use rustix::io::Errno;
+
+/// What a link on the way is called in errors.
+const LINK: &str = "a symbolic link stands there, and this tool follows none";
+
+/// The folder at an absolute path that has no link in it any more, with every symbolic link that came there since refused.
+pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
+    let mut folder = openat(CWD, "/", folder_flags(), Mode::empty())?;
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => folder = enter(&folder, name.as_ref())?,
+            Component::RootDir => {}
+            Component::Prefix(_) | Component::CurDir | Component::ParentDir => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not a plain one"));
+            }
+        }
+    }
+    // A handle that is only a place cannot be listed or synced.
+    Ok(File::from(openat(&folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+}
+
+/// The folder that `names` lead to from `folder`; `None`: it is that itself.
+pub(crate) fn along<'n>(folder: impl AsFd, names: impl IntoIterator<Item = &'n str>) -> io::Result<Option<OwnedFd>> {
+    let mut names = names.into_iter();
+    let Some(first) = names.next() else { return Ok(None) };
+    let mut last = enter(folder, first.as_ref())?;
+    for name in names {
+        last = enter(&last, name.as_ref())?;
+    }
+    Ok(Some(last))
+}
+
+/// Opens what is called `name` in `folder`, unless it is a link.
+pub(crate) fn open_in(folder: impl AsFd, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    openat(&folder, name, flags, Mode::from_raw_mode(0o666)).map_err(|error| told(&folder, name.as_ref(), error))
+}
+
+/// A handle on the place of a folder. Linux asks for no right to read it.
+fn folder_flags() -> OFlags {
+    #[cfg(target_os = "linux")]
+    let access = OFlags::PATH;
+    #[cfg(not(target_os = "linux"))]
+    let access = OFlags::RDONLY;
+    access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+fn enter(folder: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
+    openat(&folder, name, folder_flags(), Mode::empty()).map_err(|error| told(&folder, name, error))
+}
+
+/// The error of opening `name`, which says so if a link is the reason.
+fn told(folder: impl AsFd, name: &Path, error: Errno) -> io::Error {
+    let is_link = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+    let may_be = matches!(error, Errno::LOOP | Errno::NOTDIR | Errno::MLINK);
+    if may_be && statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_link) {
+        return io::Error::new(io::ErrorKind::PermissionDenied, LINK);
+    }
+    error.into()
+}
