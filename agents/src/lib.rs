@@ -27,8 +27,8 @@ pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::Proof;
 pub use runtime::{
-    Branched, Forking, IDLE_CLOSE, LeftBehind, Opening, Runtime, RuntimeBuilder, Storage, TRANSCRIPT_PAGE_MAX,
-    fold_world, fold_world_from, read_transcript,
+    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Opening, Runtime, RuntimeBuilder, Storage,
+    TRANSCRIPT_PAGE_MAX, fold_world, fold_world_from, read_transcript,
 };
 pub use seat::{
     ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData,

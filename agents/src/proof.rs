@@ -9,12 +9,12 @@ pub struct Proof(Principal);
 
 impl Proof {
     /// How people of world scripts are proven.
-    pub const SCRIPT: &str = "script";
+    pub const SCRIPT: &str = Person::SCRIPT;
 
     /// A user of this machine, by their number. `display` is claimed, not proven.
     #[must_use]
     pub fn local(uid: u32, display: PersonName) -> Self {
-        Self::person("local", format!("uid={uid}"), display)
+        Self::person(Person::LOCAL, format!("uid={uid}"), display)
     }
 
     /// A person of a world script; the subject is the name.

@@ -14,6 +14,7 @@ use crate::seat::WorldHandle;
 use crate::task::{ASKS_MAX, Door, Perform, Status, WorldTask, keep};
 
 mod builder;
+mod closed;
 mod dry;
 pub(crate) mod fold;
 mod fork;
@@ -24,6 +25,7 @@ pub(crate) mod seeds;
 mod transcript;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
+pub use closed::Beforehand;
 pub use fold::{fold_world, fold_world_from};
 pub use fork::{Branched, Forking, LeftBehind};
 use means::{Entered, Means};

@@ -26,6 +26,7 @@ mod drafts;
 mod erase;
 mod flight;
 mod perform;
+mod permission;
 mod progress;
 mod sign;
 mod sleep;

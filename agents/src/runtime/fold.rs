@@ -21,8 +21,8 @@ pub async fn fold_world(log: &dyn EventLog, name: &WorldName, at: Option<Positio
     Ok(go_on(log, &entry, World::default(), at).await?)
 }
 
-/// The same, from the newest usable checkpoint at that position or before it. A checkpoint is trusted: whoever checks a log
-/// folds all of it.
+/// The same, from the newest usable checkpoint at that position or before it. A checkpoint of this log is trusted: whoever
+/// checks a log folds all of it.
 ///
 /// # Errors
 /// [`FoldError`].

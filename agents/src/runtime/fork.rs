@@ -12,7 +12,7 @@ use folkmoot_core::world::World;
 
 use super::Runtime;
 use super::fold::{fold_world, load};
-use super::means::{Entered, Means, recorded};
+use super::means::{Entered, Means};
 use crate::error::{FoldError, OpenError};
 use crate::proof::Proof;
 use crate::seat::WorldHandle;
@@ -127,7 +127,7 @@ impl Means {
         let at = point.base.of;
         let mut world = fold_world(&*self.log, parent, Some(at)).await.map_err(unfolded)?;
         let left = LeftBehind::of(&world);
-        let (clock, definition) = (self.clock_of(&world, world.clock()), recorded(&world));
+        let (clock, definition) = (self.clock_of(&world, world.clock()), world.definition());
         let stamp = self.stamp(&world, &forking.name, &clock);
         let action = Action::Fork {
             world: WorldId::from_stamp(&stamp),
@@ -137,6 +137,7 @@ impl Means {
             effects: forking.effects,
             node: self.node,
             signer: self.signer.as_ref().map(|signer| signer.key()),
+            copy: self.custody.copy(),
         };
         let command = Command::of(forking.by.principal().clone(), action);
         let decision = world.decide(&command, &stamp);

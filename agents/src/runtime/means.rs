@@ -8,6 +8,7 @@ use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
+use folkmoot_core::principal::Principal;
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
@@ -73,7 +74,7 @@ impl Means {
         }
     }
 
-    async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
+    pub(super) async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
         let entry = self.log.find(&opening.name).await?;
         match entry {
             Some(entry) => Ok(load(&*self.log, &*self.checkpoints, &entry).await?),
@@ -85,20 +86,26 @@ impl Means {
     /// Records the opening: a new incarnation, which fences every older one off.
     async fn enter(&self, mut world: World, opening: &Opening) -> Result<Entered, OpenError> {
         let labelled = labelled(&world, opening)?;
-        let definition = opening.definition.clone().unwrap_or_else(|| recorded(&world));
+        let definition = opening.definition.clone().unwrap_or_else(|| world.definition());
         let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
         let parts = self.parts(&world, opening.perform, &definition, base.as_deref()).await?;
+        let (definition, opening) = &with_folders(definition, opening, &parts);
         let clock = self.clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
         let stamp = self.stamp(&world, &opening.name, &clock);
         let action = self.opening_action(&world, opening, &stamp);
-        self.record(&mut world, incarnation, action, stamp).await?;
+        let by = match (&action, &opening.by) {
+            (Action::Open { revise: Some(_), .. }, Some(by)) => by.principal().clone(),
+            (_, _) => Principal::Runtime,
+        };
+        self.record(&mut world, incarnation, Command::of(by, action), stamp).await?;
         if let Some(Labelled { owner, labels }) = labelled {
             let stamp = self.stamp(&world, &opening.name, &clock);
-            self.record(&mut world, incarnation, Action::Label { owner, labels }, stamp).await?;
+            let command = Command::of_runtime(Action::Label { owner, labels });
+            self.record(&mut world, incarnation, command, stamp).await?;
         }
         log_pipeline(&world, &opening.name);
-        Ok(Entered { world, parts, definition, clock })
+        Ok(Entered { world, parts, definition: definition.clone(), clock })
     }
 
     /// A simulated world's time is that of its last commit.
@@ -118,10 +125,9 @@ impl Means {
         &self,
         world: &mut World,
         incarnation: Incarnation,
-        action: Action,
+        command: Command,
         stamp: Stamp,
     ) -> Result<(), OpenError> {
-        let command = Command::of_runtime(action);
         let decision = world.decide(&command, &stamp);
         decision.answer.clone().map_err(OpenError::Refused)?;
         if let Some(commit) = world.commit(&command, &stamp, &decision) {
@@ -144,12 +150,14 @@ impl Means {
                 definition: definition.clone(),
                 node,
                 signer,
+                copy: self.custody.copy(),
             },
             definition => {
-                let is_new = |definition: &&Definition| definition.digest() != Some(world.spec_digest());
+                let is_new = |definition: &&Definition| !world.is_in_force(definition);
                 let revise = definition.as_ref().filter(is_new).cloned();
                 let base = base.filter(|base| Some(base.as_str()) != world.base());
-                Action::Open { node, base, revise, signer }
+                let copy = self.custody.copy().filter(|copy| world.copy() != Some(*copy));
+                Action::Open { node, base, revise, signer, copy }
             }
         }
     }
@@ -224,6 +232,18 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
     Ok((labelled != *recorded).then_some(labelled))
 }
 
-pub(super) fn recorded(world: &World) -> Definition {
-    Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
+/// The definition with the folders in which its tools were opened, and an opening that says so if that is news.
+fn with_folders(mut definition: Definition, opening: &Opening, parts: &Parts) -> (Definition, Opening) {
+    let mut is_news = opening.definition.is_some();
+    for (name, tool) in &mut definition.spec.tools {
+        let Some(built) = parts.tools.get(name).map(|built| built.spec()) else { continue };
+        if tool.has_moved(built) {
+            tool.folder.clone_from(&built.folder);
+            is_news = true;
+        }
+    }
+    // Another folder is found by the runtime, whoever opens the room.
+    let by = opening.by.clone().filter(|_| opening.definition.is_some());
+    let opening = Opening { definition: is_news.then(|| definition.clone()), by, ..opening.clone() };
+    (definition, opening)
 }

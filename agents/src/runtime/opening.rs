@@ -7,6 +7,7 @@ use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::Labels;
 use folkmoot_core::spec::Definition;
 
+use crate::proof::Proof;
 use crate::task::Perform;
 
 /// How a world is opened.
@@ -36,6 +37,9 @@ pub struct Opening {
     pub clock: ClockKind,
     /// Whether owed work is done.
     pub perform: Perform,
+    /// Who changes the definition of a world that exists. It takes the right to operate it, and is recorded. `None`: whoever
+    /// opens it, in nobody's name.
+    pub by: Option<Proof>,
     /// Whom it belongs to. `None` leaves that as it is recorded.
     pub owner: Option<String>,
     /// Its labels, in place of the recorded ones. `None` leaves them as they are recorded.
@@ -52,6 +56,7 @@ impl Opening {
             base: None,
             clock: ClockKind::System,
             perform: Perform::AsItComes,
+            by: None,
             owner: None,
             labels: None,
         }
@@ -61,6 +66,13 @@ impl Opening {
     #[must_use]
     pub fn with(name: WorldName, definition: Definition) -> Self {
         Self { definition: Some(definition), ..Self::recorded(name) }
+    }
+
+    /// Changes the definition in the name of `by`.
+    #[must_use]
+    pub fn in_the_name_of(mut self, by: Proof) -> Self {
+        self.by = Some(by);
+        self
     }
 
     /// Makes the world `owner`'s.

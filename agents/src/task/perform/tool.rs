@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use folkmoot_core::canonical::read;
 use folkmoot_core::command::Action;
 use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
@@ -11,11 +12,12 @@ use folkmoot_core::world::Runnable;
 
 use crate::bus::ActivityEvent;
 use crate::output::Keeper;
-use crate::task::WorldTask;
 use crate::task::progress::Reports;
+use crate::task::{WorldTask, permission};
 
 impl WorldTask {
-    /// Records the start, which `decide` allows only while the call is open in the agent's memory; then runs the tool.
+    /// Reads from the log that the call may start; records the start, which `decide` allows only while the call is open in the
+    /// agent's memory; then runs the tool.
     pub(super) async fn run_tool(
         &mut self,
         effect: Effect,
@@ -23,12 +25,13 @@ impl WorldTask {
         call: CallId,
         attempt: Attempt,
     ) -> Result<(), String> {
+        permission::verify(&*self.means.log, &self.world, &agent, call).await?;
         self.bring(Action::StartTool { agent: agent.clone(), call, attempt }).await?;
         if !self.world.is_running(&agent, call) {
             return Ok(());
         }
         let Some(runnable) = self.world.runnable(&agent, call) else { return Ok(()) };
-        let tool = self.tool(&agent, &runnable.tool);
+        let tool = self.tool(&agent, call, &runnable.tool);
         let name = runnable.tool.clone();
         self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
         let reports = self.reports(&agent, call, runnable.tool.clone());
@@ -48,7 +51,7 @@ impl WorldTask {
 
     pub(super) fn reconcile(&mut self, effect: Effect, agent: AgentName, call: CallId, attempt: Attempt) {
         let Some(runnable) = self.world.runnable(&agent, call) else { return };
-        let tool = self.tool(&agent, &runnable.tool);
+        let tool = self.tool(&agent, call, &runnable.tool);
         let run = self.tool_call(&agent, call, attempt, (runnable, Arc::new(Unheard)));
         let keeper = self.keeper();
         self.flight.launch(effect, self.world.head(), async move {
@@ -63,14 +66,12 @@ impl WorldTask {
         });
     }
 
-    /// The tool that `agent`'s calls are for. One that was defined anew since their turn began is another tool: what a
-    /// person allowed, and what the log says of its effect, was the old one.
-    fn tool(&self, agent: &AgentName, name: &ToolName) -> Result<Arc<dyn Tool>, ToolFailure> {
-        let turn = self.world.memory(agent).and_then(|memory| memory.turn.as_ref());
-        let then = turn.and_then(|turn| turn.rules.spec().tools.get(name));
-        let now = self.world.rules().spec().tools.get(name);
-        if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now)) {
-            return Err(ToolFailure::new(ToolErrorCode::NotAllowed, "the tool was defined anew since it was called"));
+    /// The tool that a call is for. One that was defined anew since its turn began, or works in another folder, is another
+    /// tool.
+    fn tool(&self, agent: &AgentName, call: CallId, name: &ToolName) -> Result<Arc<dyn Tool>, ToolFailure> {
+        if !self.world.has_tool_of(agent, call) {
+            let why = "the tool was defined anew, or its folder is another one, since it was called";
+            return Err(ToolFailure::new(ToolErrorCode::NotAllowed, why));
         }
         let tool = self.parts.tools.get(name).cloned();
         tool.ok_or_else(|| ToolFailure::new(ToolErrorCode::Failed, "the tool is not open here"))
@@ -95,8 +96,8 @@ impl WorldTask {
     ) -> Result<ToolCall, ToolFailure> {
         let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
         let text = runnable.arguments.ok_or_else(erased)?;
-        let arguments = serde_json::from_str(&text)
-            .map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
+        let arguments =
+            read(&text).map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
         Ok(ToolCall {
             agent: agent.clone(),
             call,

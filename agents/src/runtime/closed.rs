@@ -1,0 +1,90 @@
+//! Commands to worlds that are not open: they are decided on a fold of the log first.
+
+use std::time::Duration;
+
+use folkmoot_core::command::{Action, Command};
+use folkmoot_core::decider::decider_id;
+use folkmoot_core::ids::{Stamp, WorldName};
+use folkmoot_core::port::Appended;
+use folkmoot_core::principal::Principal;
+use folkmoot_core::refusal::Refusal;
+use folkmoot_core::world::{Accepted, Decision, World};
+
+use super::means::Means;
+use super::{Opening, Runtime};
+use crate::error::OpenError;
+use crate::proof::Proof;
+
+/// How long one opening stands for the refusals behind it.
+const OPENED_FOR: Duration = Duration::from_mins(1);
+
+/// What a closed world makes of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beforehand {
+    /// It leads to events: open the world and give it.
+    Opens,
+    /// It is accepted, and nothing would change.
+    Nothing(Accepted),
+    /// It is refused. What is recorded of that is recorded, and the world need not be opened.
+    Refused(Refusal),
+}
+
+impl Runtime {
+    /// Decides a command on a read-only fold of a world that is not open, so that a refused one does not open it. The
+    /// refusal of a person that is to be recorded is appended in the world's last incarnation if that began less than a
+    /// minute ago, by the world's clock; else [`Beforehand::Opens`] says that it takes a new one. Of agents and tools
+    /// nothing is recorded.
+    ///
+    /// A world that is open here decides by itself: [`Beforehand::Opens`].
+    ///
+    /// # Errors
+    /// [`OpenError`]: there is no such world, or its log cannot be read or written.
+    pub async fn beforehand(&self, name: &WorldName, by: &Proof, action: Action) -> Result<Beforehand, OpenError> {
+        let gate = self.gate(name);
+        let _alone = gate.lock().await;
+        if self.world(name).is_some() {
+            return Ok(Beforehand::Opens);
+        }
+        self.inner.means.beforehand(name, Command::of(by.principal().clone(), action)).await
+    }
+}
+
+impl Means {
+    async fn beforehand(&self, name: &WorldName, command: Command) -> Result<Beforehand, OpenError> {
+        let world = self.load(&Opening::recorded(name.clone())).await?;
+        let stamp = self.stamp(&world, name, &self.clock_of(&world, world.clock()));
+        let decision = world.decide(&command, &stamp);
+        let refusal = match decision.answer.clone() {
+            Ok(accepted) if decision.events.is_empty() => return Ok(Beforehand::Nothing(accepted)),
+            Ok(_) => return Ok(Beforehand::Opens),
+            Err(refusal) => refusal,
+        };
+        if decision.events.is_empty() || !matches!(command.principal, Principal::Person(_)) {
+            return Ok(Beforehand::Refused(refusal));
+        }
+        if was_opened_just_now(&world, &stamp) {
+            self.append(&world, &command, &stamp, &decision).await?;
+            return Ok(Beforehand::Refused(refusal));
+        }
+        Ok(Beforehand::Opens)
+    }
+
+    async fn append(
+        &self,
+        world: &World,
+        command: &Command,
+        stamp: &Stamp,
+        decision: &Decision,
+    ) -> Result<(), OpenError> {
+        let Some(commit) = world.commit(command, stamp, decision) else { return Ok(()) };
+        match self.log.append(world.incarnation(), commit).await? {
+            Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),
+        }
+    }
+}
+
+/// Whether the last opening stands for another commit: it was just now, by rules that are still in force.
+fn was_opened_just_now(world: &World, stamp: &Stamp) -> bool {
+    let until = world.opened_at().after(OPENED_FOR);
+    stamp.time < until && world.decider() == decider_id()
+}

@@ -1,0 +1,106 @@
+//! Whether the log says that a call may start.
+//!
+//! A world's fold may come from a checkpoint, and a checkpoint may be of another log, or somebody's. So what lets a call start
+//! is read from the log itself: that it was admitted with these arguments, and that whoever was asked about it allowed it.
+
+use folkmoot_core::canonical::arguments_digest;
+use folkmoot_core::causes::with_causes;
+use folkmoot_core::event::{AdmittedCall, ApprovalDecided, Event, SettledHow, Verdict};
+use folkmoot_core::ids::{AgentName, CallId, Digest, Position, RequestId};
+use folkmoot_core::memory::OpenCall;
+use folkmoot_core::port::{EventLog, ReadError};
+use folkmoot_core::world::World;
+use futures::TryStreamExt as _;
+
+/// What a log says of a call.
+#[derive(Debug, Default)]
+struct Found {
+    admitted: Option<AdmittedCall>,
+    /// The request to people, and the arguments that it is about.
+    asked: Option<(RequestId, Digest)>,
+    /// The decision of that request, or what a grant says that somebody gave meanwhile.
+    decided: Option<Verdict>,
+    /// The call whose arguments a person edited, or which a person lets run again: this one runs in its place.
+    replaced: Option<CallId>,
+    /// Whether its tool asked a person, who was to allow it before that.
+    is_questioned: bool,
+}
+
+impl Found {
+    fn take(&mut self, at: Position, event: &Event, call: CallId) {
+        if let Event::CallsAdmitted(event) = event {
+            let own = event.calls.iter().find(|admitted| admitted.call == call);
+            self.admitted = self.admitted.take().or_else(|| own.cloned());
+        } else if let Event::ApprovalRequested(event) = event
+            && event.call == call
+        {
+            (self.asked, self.decided) = (Some((RequestId(at), event.arguments)), None);
+        } else if let Event::ApprovalDecided(event) = event {
+            self.take_decision(event, call);
+        } else if let Event::GrantUsed(event) = event
+            && event.call == call
+            && event.request.is_some_and(|request| self.asked.is_some_and(|(asked, _)| asked == request))
+        {
+            // A person allowed it with others.
+            self.decided = Some(Verdict::Allow);
+        } else if let Event::OutcomeSettled(event) = event
+            && event.how == SettledHow::RunAgain
+            && self.admitted.is_none()
+        {
+            self.replaced = Some(event.call);
+        } else if let Event::QuestionAsked(event) = event {
+            self.is_questioned |= event.call == call;
+        }
+    }
+
+    fn take_decision(&mut self, event: &ApprovalDecided, call: CallId) {
+        let is_of_request = self.asked.is_some_and(|(request, _)| request == event.request);
+        if event.call == call && is_of_request {
+            self.decided = Some(event.verdict);
+        } else if event.verdict == Verdict::Allow && event.is_edited && self.admitted.is_none() {
+            self.replaced = Some(event.call);
+        }
+    }
+
+    /// Why the call may not start; `None` if it may.
+    fn objection(&self, open: &OpenCall) -> Option<&'static str> {
+        let Some(admitted) = &self.admitted else { return Some("does not say that it was admitted") };
+        let arguments = open.arguments.present().map(|arguments| arguments_digest(arguments));
+        if admitted.tool != open.tool || arguments.is_some_and(|arguments| arguments != admitted.arguments) {
+            return Some("says that another call was admitted");
+        }
+        let is_in_place = admitted.origin.is_none() || admitted.origin == self.replaced || self.is_questioned;
+        match (self.asked, self.decided) {
+            (None, _) if !is_in_place => Some("does not say that a person put it in the place of another one"),
+            (None, _) => None,
+            (Some((_, asked)), Some(Verdict::Allow)) if asked == admitted.arguments => None,
+            (Some(_), _) => Some("does not say that a person allowed it"),
+        }
+    }
+}
+
+/// Compares with the log what the fold says of a call that is about to start; `Err` says what is wrong.
+pub(super) async fn verify(log: &dyn EventLog, world: &World, agent: &AgentName, call: CallId) -> Result<(), String> {
+    let open = world.memory(agent).and_then(|memory| memory.open_calls.get(&call));
+    let (Some(open), Some(id)) = (open, world.id()) else { return Ok(()) };
+    let read = async {
+        let (mut found, mut commits) = (Found::default(), log.read(id, open.admitted).await?);
+        while let Some(stored) = commits.try_next().await? {
+            for (at, event) in stored.commit.numbered() {
+                found.take(at, event, call);
+            }
+        }
+        Ok::<_, ReadError>(found)
+    };
+    let found = read.await.map_err(|error| with_causes(&error))?;
+    match found.objection(open) {
+        None => Ok(()),
+        Some(why) => {
+            let tool = open.tool.as_ref().map_or_else(String::new, ToString::to_string);
+            Err(format!(
+                "the call of {tool} that was about to start is not that of the log, which {why}: the saved state is of \
+                 another world, or was changed; remove the folder `checkpoints` of the store"
+            ))
+        }
+    }
+}
