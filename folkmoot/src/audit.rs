@@ -11,11 +11,13 @@ use serde::{Deserialize, Serialize};
 pub use folkmoot_core::audit::{Auditor, Counts, Epoch, Finding, Redecision, Shown, Verdict};
 
 mod integrity;
+mod saved;
 #[cfg(test)]
 mod tests;
 mod words;
 
 pub use integrity::{ANCHORS, INTEGRITY, STORE, closed, integrity, of_store};
+pub use saved::{SAVED, saved};
 
 /// The name of the check whether a log reads to its end.
 pub const READING: &str = "reading";

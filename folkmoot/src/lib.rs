@@ -21,10 +21,10 @@ pub mod text;
 pub mod words;
 
 pub use folkmoot_agents::{
-    ActivityEvent, ActivitySubscription, Assemble, AssembleError, Branched, DraftEnding, File, FoldError, Forking,
-    IDLE_CLOSE, Key, LeftBehind, ModelAgent, OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription,
-    Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
-    ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
+    ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched, DraftEnding, File, FoldError,
+    Forking, IDLE_CLOSE, Key, LeftBehind, ModelAgent, OpenError, Opening, Parts, Perform, Post, Proof,
+    RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription,
+    ToolResultData, ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;

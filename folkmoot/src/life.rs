@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use folkmoot_agents::{FoldError, Runtime, fold_world};
-use folkmoot_core::event::{ClockKind, Event};
+use folkmoot_agents::{FoldError, Runtime, fold_world, fold_world_from};
+use folkmoot_core::event::{ClockKind, Event, Right};
 use folkmoot_core::ids::{Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, Labels, ReadError, WorldEntry};
+use folkmoot_core::principal::Principal;
 use folkmoot_store::{DeleteError, DeleteOrder, Store, Tombstone};
 use futures::TryStreamExt as _;
 
@@ -58,6 +59,18 @@ pub enum LifeError {
         /// One of its forks.
         fork: WorldName,
     },
+    /// Whoever wants it may not operate this world; none was deleted.
+    #[error("the world {0} may be deleted only by somebody who may operate it")]
+    NoRight(WorldName),
+    /// One of the worlds does not read, so that nobody can tell who may delete it; none was deleted.
+    #[error("the world {world} does not read, so that nobody can tell who may delete it")]
+    Unread {
+        /// The world.
+        world: WorldName,
+        /// What is wrong with its log.
+        #[source]
+        source: FoldError,
+    },
     /// The store could not do it.
     #[error(transparent)]
     Store(DeleteError),
@@ -82,6 +95,7 @@ pub async fn delete_worlds(
             return Err(LifeError::Open(name.clone()));
         }
         let entry = store.find(name).await?.ok_or_else(|| LifeError::NoSuchWorld(name.clone()))?;
+        check_right(store, name, &order.by).await?;
         ids.push((entry.world, name));
     }
     let only: Vec<WorldId> = ids.iter().map(|(id, _)| *id).collect();
@@ -97,6 +111,13 @@ pub async fn delete_worlds(
         | DeleteError::Stopped(_)
         | _) => LifeError::Store(error),
     })
+}
+
+/// Deleting takes the right that erasing and branching off take.
+async fn check_right(store: &Store, name: &WorldName, by: &Principal) -> Result<(), LifeError> {
+    let world = fold_world_from(store, store, name, None).await;
+    let world = world.map_err(|source| LifeError::Unread { world: name.clone(), source })?;
+    if world.rights_of(by).has(Right::Operate) { Ok(()) } else { Err(LifeError::NoRight(name.clone())) }
 }
 
 /// The worlds that `retention` does not keep. Nothing is deleted.

@@ -8,8 +8,8 @@ use folkmoot_agents::{Assemble, AssembleError, Parts};
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::{ModelName, ToolName};
 use folkmoot_core::port::{Model, Tool};
-use folkmoot_core::spec::{Definition, SpecText};
-use folkmoot_providers::{Recorder, build_model_recorded};
+use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
+use folkmoot_providers::{Preset, Recorder, build_model_recorded};
 use folkmoot_tools::{build_tool, roots_touch};
 
 mod compile;
@@ -54,9 +54,9 @@ impl Shipped {
         let mut models = self.own.models.clone();
         for name in used {
             let Some(spec) = definition.spec.models.get(name).filter(|_| !models.contains_key(name)) else { continue };
-            let settings = text.models.get(name).unwrap_or(&serde_json::Value::Null);
+            let settings = within_total(text.models.get(name).unwrap_or(&serde_json::Value::Null), spec);
             let model =
-                build_model_recorded(&spec.provider, settings, &text.replies, Some(base), self.recorder.as_ref());
+                build_model_recorded(&spec.provider, &settings, &text.replies, Some(base), self.recorder.as_ref());
             models.insert(name.clone(), model.map_err(|error| fault(format!("model {name}"), &error))?);
         }
         Ok(models)
@@ -88,6 +88,18 @@ impl Shipped {
 
 type Models = BTreeMap<ModelName, Arc<dyn Model>>;
 type Tools = BTreeMap<ToolName, Arc<dyn Tool>>;
+
+/// The settings of a model behind HTTP with the room's own time limit of an attempt: what is recorded is the one that counts.
+fn within_total(settings: &serde_json::Value, spec: &ModelSpec) -> serde_json::Value {
+    let mut settings = settings.clone();
+    if let Some(settings) = settings.as_object_mut().filter(|_| Preset::named(&spec.provider).is_some()) {
+        let timeouts = settings.entry("timeouts").or_insert_with(|| serde_json::json!({}));
+        if let Some(timeouts) = timeouts.as_object_mut() {
+            timeouts.insert("total".to_owned(), format!("{}ms", spec.timeout_ms).into());
+        }
+    }
+    settings
+}
 
 fn fault(part: String, error: &dyn std::error::Error) -> AssembleError {
     AssembleError { part, why: with_causes(error) }

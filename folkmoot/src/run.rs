@@ -4,31 +4,35 @@
 
 use std::path::PathBuf;
 
-use folkmoot_agents::{FoldError, OpenError, Opening, Perform, Runtime, SeatError, WorldHandle};
+use folkmoot_agents::{FoldError, OpenError, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use folkmoot_core::commit::StepKey;
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::spec::Definition;
-use folkmoot_core::world::{Activity, ScriptProgress};
+use folkmoot_core::world::{Activity, ScriptProgress, World};
 
 use crate::room::{DefinitionError, definition_of};
-use crate::script::{Fault, Script, Step, Verb};
+use crate::script::{Fault, Script, SpecDraft, Step, Verb};
 
 mod attach;
 mod decision;
 mod evidence;
 mod expectation;
+mod failed;
 mod fork;
 mod grant;
 mod message;
 mod pending;
 mod refused;
+mod revision;
 mod step;
 
 pub use expectation::Unmet;
-pub use grant::{Standing, standing};
+pub use failed::{FailedTurn, failed_turns};
+pub use grant::{OutdatedRule, Standing, outdated_rules, standing};
 pub use pending::{Asks, Offers, Waiting, waiting};
 pub use refused::refused_because;
+pub use revision::Revision;
 
 /// How a script is run.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +45,12 @@ pub struct RunOptions {
     pub wait: bool,
     /// Keep the recorded definition.
     pub keep_spec: bool,
-    /// The clock of a new world, instead of the script's.
+    /// Whether the room may become that of another file, or have another policy.
+    pub revise: bool,
+    /// Who runs the script. Changes of the definition are theirs, and so is what the script's people do once somebody else
+    /// has acted in the world. `None`: nobody whom a log could name.
+    pub by: Option<Proof>,
+    /// The clock of a new world, instead of [`Script::clock_kind`].
     pub clock: Option<ClockKind>,
     /// Whether owed work is done, and in which order its outcomes are taken up.
     pub perform: Perform,
@@ -125,6 +134,14 @@ pub enum RunError {
     /// A recorded step reads otherwise now.
     #[error("{0}")]
     Edited(Box<Fault>),
+    /// The room would become another one, and nobody asked for that.
+    #[error(
+        "the world {} is another room: {}. Run the script in another world with --world NAME, keep the room with --spec keep, \
+         or change it with --revise",
+        .0.world,
+        .0.lines().join("; ")
+    )]
+    Revises(Box<Revision>),
     /// A step did not do what it should.
     #[error("{0}")]
     Failed(Box<Fault>),
@@ -176,15 +193,19 @@ pub async fn run_script(
     watch: &mut dyn Watch,
 ) -> Result<Report, RunError> {
     let name = options.world.clone().unwrap_or_else(|| script.world.clone());
-    let exists = runtime.log().find(&name).await.map_err(FoldError::Read)?.is_some();
-    if exists && options.begin == Begin::Fresh {
+    let recorded = recorded(runtime, &name).await?.map(Box::new);
+    if recorded.is_some() && options.begin == Begin::Fresh {
         return Err(RunError::Exists(name));
     }
-    let world = open(runtime, script, options, &name, exists).await?;
+    // All that can be refused is refused before anything is appended.
+    if let Some(world) = &recorded {
+        check_edits(script, &name, world.script())?;
+    }
+    let opening = opening_of(script, options, &name, recorded.as_deref())?;
+    let world = Box::pin(runtime.open(opening)).await?;
     let progress = world.operator().read(|world| world.script().clone()).await?;
     watch.opened(&world);
     let mut run = Run { runtime, script, options, name, world, run: progress.run.max(1), is_armed: false, watch };
-    run.check_edits(&progress)?;
     if run.is_finished(&progress) {
         if options.begin != Begin::Again {
             return run.check_again(&progress).await;
@@ -194,43 +215,75 @@ pub async fn run_script(
     run.drive().await
 }
 
-async fn open(
-    runtime: &Runtime,
-    script: &Script,
-    options: &RunOptions,
-    name: &WorldName,
-    exists: bool,
-) -> Result<WorldHandle, RunError> {
-    let keep = exists && options.keep_spec;
-    let definition = if keep { None } else { Some(current_definition(runtime, script, options, name, exists).await?) };
-    Ok(runtime.open(opening(script, options, name, definition)).await?)
+/// The world as it is recorded; `None` if there is none.
+async fn recorded(runtime: &Runtime, name: &WorldName) -> Result<Option<World>, RunError> {
+    match fold_world(&**runtime.log(), name, None).await {
+        Ok(world) => Ok(Some(world)),
+        Err(FoldError::NoSuchWorld(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
-/// The definition in force where the script stands: that of the last recorded `revise`, or the script's own.
-async fn current_definition(
-    runtime: &Runtime,
+/// How the world is opened: with the definition in force where the script stands, unless the recorded one is kept.
+fn opening_of(
     script: &Script,
     options: &RunOptions,
     name: &WorldName,
-    exists: bool,
-) -> Result<Definition, RunError> {
-    let mut next = 0;
-    if exists {
-        let world = folkmoot_agents::fold_world(&**runtime.log(), name, None).await?;
-        let done = world.script().done.keys().next_back().map_or(0, |last| index(*last).saturating_add(1));
-        next = if options.begin == Begin::Again && done >= script.steps.len() { 0 } else { done };
+    recorded: Option<&World>,
+) -> Result<Opening, RunError> {
+    let Some(world) = recorded else {
+        return Ok(opening(script, options, name, Some(definition_of(script, &script.spec)?)));
+    };
+    let definition =
+        if options.keep_spec { world.definition() } else { definition_of(script, spec_of(script, options, world))? };
+    let opening = opening(script, options, name, Some(definition.clone()).filter(|_| !options.keep_spec));
+    let base = opening.base.clone().unwrap_or_default();
+    let revision = Revision::of(name, world, &definition, &base);
+    if options.revise || !revision.has_to_be_asked_for() || is_next_run(script, options, world, &revision)? {
+        return Ok(opening);
     }
-    Ok(definition_of(script, script.spec_before(next))?)
+    Err(RunError::Revises(Box::new(revision)))
+}
+
+/// Whether the room goes back to where the script begins from where the script itself has brought it.
+fn is_next_run(script: &Script, options: &RunOptions, world: &World, revision: &Revision) -> Result<bool, RunError> {
+    if options.begin != Begin::Again || revision.other_file.is_some() {
+        return Ok(false);
+    }
+    let last = definition_of(script, script.spec_before(script.steps.len()))?;
+    Ok(world.is_in_force(&last))
+}
+
+/// The spec in force where the script stands: that of the last recorded `revise`, or the script's own.
+fn spec_of<'s>(script: &'s Script, options: &RunOptions, world: &World) -> &'s SpecDraft {
+    let done = world.script().done.keys().next_back().map_or(0, |last| index(*last).saturating_add(1));
+    let is_again = options.begin == Begin::Again && done >= script.steps.len();
+    script.spec_before(if is_again { 0 } else { done })
 }
 
 fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: Option<Definition>) -> Opening {
     Opening {
         definition,
         base: Some(options.base.clone().unwrap_or_else(|| absolute(&script.base))),
-        clock: options.clock.or(script.clock).unwrap_or(ClockKind::Simulated),
+        clock: options.clock.unwrap_or_else(|| script.clock_kind()),
         perform: options.perform,
+        by: options.by.clone(),
         ..Opening::recorded(name.clone())
     }
+}
+
+/// A recorded step that says something else now is refused before anything is done.
+fn check_edits(script: &Script, name: &WorldName, progress: &ScriptProgress) -> Result<(), RunError> {
+    let edited =
+        |(number, step): &(u32, &Step)| progress.done.get(number).is_some_and(|record| record.digest != step.digest);
+    let Some((number, step)) = (0..).zip(&script.steps).find(edited) else { return Ok(()) };
+    let what = format!(
+        "step {} (`{}`) was edited after it ran in the world {name}",
+        number.saturating_add(1),
+        step.verb.word(),
+    );
+    let help = "put it back as it was, or run the script in another world with --world NAME".to_owned();
+    Err(RunError::Edited(Box::new(script.sources.fault(step.at, what, Some(help)))))
 }
 
 fn absolute(base: &std::path::Path) -> PathBuf {
@@ -253,22 +306,6 @@ impl Run<'_> {
 
     pub(crate) fn fault(&self, step: &Step, message: impl Into<String>) -> Box<Fault> {
         Box::new(self.script.sources.fault(step.at, message, None))
-    }
-
-    /// A recorded step that says something else now is refused before anything is done.
-    fn check_edits(&self, progress: &ScriptProgress) -> Result<(), RunError> {
-        let edited = |(number, step): &(u32, &Step)| {
-            progress.done.get(number).is_some_and(|record| record.digest != step.digest)
-        };
-        let Some((number, step)) = self.steps().find(edited) else { return Ok(()) };
-        let what = format!(
-            "step {} (`{}`) was edited after it ran in the world {}",
-            number.saturating_add(1),
-            step.verb.word(),
-            self.name
-        );
-        let help = "put it back as it was, or run the script in another world with --world NAME".to_owned();
-        Err(RunError::Edited(Box::new(self.script.sources.fault(step.at, what, Some(help)))))
     }
 
     fn is_finished(&self, progress: &ScriptProgress) -> bool {

@@ -54,7 +54,7 @@ pub struct Script {
     pub world: WorldName,
     /// The folder that the script's relative paths are relative to: its own.
     pub base: PathBuf,
-    /// The clock that it wants; `None` leaves it to whoever runs it.
+    /// The clock that it says; `None` leaves it to its models: see [`Script::clock_kind`].
     pub clock: Option<ClockKind>,
     /// The spec that the world begins with, included files and all.
     pub spec: SpecDraft,
@@ -101,6 +101,15 @@ impl Script {
         Self::parse(&text, file)
     }
 
+    /// The clock of a world that begins with it: the one that it says, else the machine's if any of its agents may ask a
+    /// live model, whose answers and waits take real time.
+    #[must_use]
+    pub fn clock_kind(&self) -> ClockKind {
+        let mut specs = std::iter::once(&self.spec).chain(self.steps.iter().filter_map(|step| step.verb.revised()));
+        let is_live = specs.any(SpecDraft::has_live_model);
+        self.clock.unwrap_or(if is_live { ClockKind::System } else { ClockKind::Simulated })
+    }
+
     /// The spec in force before the step with the number `index`, from 0: that of the last `revise` before it.
     #[must_use]
     pub fn spec_before(&self, index: usize) -> &SpecDraft {
@@ -127,7 +136,7 @@ fn check_files(files: &Files, root: &Node, spec: &Node, faults: &Faults) {
 
 /// Checks the steps, each against the names that are known when it comes.
 fn check_steps(root: &Node, spec: &Node, mut names: Names, faults: &Faults) {
-    let mut spec = spec.clone();
+    let (mut spec, mut is_live) = (spec.clone(), false);
     for step in root.get("script").into_iter().flat_map(Node::items) {
         if let Some(changes) = step.get("revise") {
             spec = include::merged(&spec, changes);
@@ -136,7 +145,9 @@ fn check_steps(root: &Node, spec: &Node, mut names: Names, faults: &Faults) {
             check::check_texts(changes, faults);
         }
         Validator { names: &names, faults }.step(step);
-        check::check_step(step, root.text_of("clock"), faults);
+        is_live |= check::has_live_model(&spec);
+        check::check_step(step, root.text_of("clock").or(is_live.then_some(check::OF_LIVE_MODELS)), faults);
+        check::check_people(step, &names, faults);
         if let Some(id) = step.get("id") {
             if names.has(grammar::Named::Step, id.text().unwrap_or("")) {
                 faults.add(id.mark, format!("another step has the id `{}`", id.text().unwrap_or("")));

@@ -1,7 +1,7 @@
 //! Sentences for what happens beside the talk: the same on a terminal and in a report.
 
-use folkmoot_core::event::{CallStatus, Notice, SpentLimit, ToolFinished, UnknownCause};
-use folkmoot_core::ids::{AgentName, RequestId};
+use folkmoot_core::event::{CallStatus, Named, Notice, SpentLimit, ToolFinished, UnknownCause};
+use folkmoot_core::ids::{AgentName, PersonName, RequestId};
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 
 use crate::text::{clip, one_line};
@@ -15,6 +15,7 @@ pub fn result(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
     match (&finished.status, outcome) {
         (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.text),
+        (CallStatus::Done, _) if finished.memo.is_some() => "the same as before, it did not run again".to_owned(),
         (CallStatus::Done, _) => "[erased]".to_owned(),
         (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
             format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
@@ -49,7 +50,7 @@ pub const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::TooMany => "too many calls in one answer, did not run",
         CallStatus::ToolsDisabled => "no tool may be called in the closing answer",
         CallStatus::Cancelled => "stopped before it started",
-        CallStatus::Superseded => "a newer message took its place",
+        CallStatus::Superseded => "what it was for was taken back, or replaced",
         CallStatus::Unknown(_) => "whether it took effect is not known",
         CallStatus::SettledRan => "it took effect, as a person found",
         CallStatus::SettledNotRun => "it did not take effect, as a person found",
@@ -86,32 +87,44 @@ pub const fn unknown_because(cause: UnknownCause) -> &'static str {
         UnknownCause::Stopped => "it was stopped",
         UnknownCause::TimedOut => "it took too long",
         UnknownCause::Lost => "what ran it was lost",
-        UnknownCause::Superseded => "a newer message took its place",
+        UnknownCause::Superseded => "what it was for was taken back, or replaced",
     }
 }
 
-/// That nobody has these names, as they were written, and whose names are near.
+/// That nobody has these names, as they were written, whose names are near, and who else is only named.
 #[must_use]
-pub fn undeliverable(names: &[String], nearest: &[AgentName]) -> String {
+pub fn undeliverable(names: &[String], nearest: &[AgentName], named: &Named) -> String {
     let written: Vec<String> = names.iter().map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX))).collect();
     let what = if written.is_empty() { "a name in this message".to_owned() } else { written.join(" or ") };
+    format!("nobody here answers to {what}{}{}", meant(nearest), only(named))
+}
+
+fn meant(nearest: &[AgentName]) -> String {
     let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
-    let hint = if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) };
-    format!("nobody here answers to {what}{hint}")
+    if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) }
+}
+
+fn only(named: &Named) -> String {
+    if named.is_empty() { String::new() } else { format!("; {}", to_address(&named.agents, &named.people)) }
+}
+
+/// How those are addressed who were only named.
+fn to_address(agents: &[AgentName], people: &[PersonName]) -> String {
+    let agents = agents.iter().map(|name| format!("@{name}"));
+    let names: Vec<String> = agents.chain(people.iter().map(|name| format!("@{name}"))).collect();
+    format!("to address {}, put the name at the start of a line", names.join(" or "))
 }
 
 /// A notice as a sentence. `name` gives a request's.
 #[must_use]
 pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
     match notice {
-        Notice::Undeliverable { nearest, .. } => undeliverable(&[], nearest),
-        Notice::NobodyAnswers { .. } => {
-            "nobody will answer: address somebody with @name at the start of a line".to_owned()
+        Notice::Undeliverable { nearest, named, .. } => undeliverable(&[], nearest, named),
+        Notice::NobodyAnswers { nearest, named, .. } => {
+            let how = "nobody will answer: address somebody with @name at the start of a line";
+            format!("{how}{}{}", meant(nearest), only(named))
         }
-        Notice::OnlyNamed { agents, .. } => {
-            let names: Vec<String> = agents.iter().map(|name| format!("@{name}")).collect();
-            format!("to address {}, put the name at the start of a line", names.join(" or "))
-        }
+        Notice::OnlyNamed { agents, people, .. } => to_address(agents, people),
         Notice::HopBudgetSpent { agent } => {
             format!("the agents have talked to each other enough in this episode; nobody answers {agent}")
         }
@@ -121,7 +134,7 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
         Notice::AgentWaits { agent, request } => {
             format!("{agent} waits for {}; the message is kept until then", name(*request))
         }
-        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; this one is not kept for it"),
+        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; it will not answer this one"),
         Notice::LimitReached { agent, limit: SpentLimit::ModelCalls } => {
             format!("{agent} has no model calls left in this episode")
         }
@@ -136,5 +149,23 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
         Notice::OutcomeUnknown { agent, request } => {
             format!("whether a call of {agent} took effect is not known: {} asks", name(*request))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use folkmoot_core::event::{CallStatus, ToolFinished};
+    use folkmoot_core::ids::{AgentName, CallId, Position, Seed, Stamp, Time, WorldId};
+
+    use super::result;
+
+    #[test]
+    fn result_that_stands_for_an_earlier_one_is_not_called_erased() {
+        let world = WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([1; 16]) });
+        let call = CallId::of(world, Position::new(3), 0);
+        let finished = ToolFinished::new(call, AgentName::new("bob").unwrap(), None, CallStatus::Done, None);
+        assert_eq!(result(&finished), "[erased]");
+        let again = ToolFinished { memo: Some(Position::new(2)), ..finished };
+        assert_eq!(result(&again), "the same as before, it did not run again");
     }
 }

@@ -135,6 +135,7 @@ impl Talk {
             | Event::SpecRevised(_)
             | Event::PersonLeft(_)
             | Event::Forked(_)
+            | Event::Restored(_)
             | Event::ErasureRequested(_)
             | Event::Erased(_)
             | Event::Refused(_) => change::of(&blank, event),
@@ -152,6 +153,7 @@ impl Talk {
             | Event::TurnOpened(_)
             | Event::ModelCalled(_)
             | Event::StreamStarted(_)
+            | Event::StreamCut(_)
             | Event::ModelAnswered(_)
             | Event::ModelFailed(_)
             | Event::AgentReacted(_)

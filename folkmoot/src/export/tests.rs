@@ -45,9 +45,10 @@ impl Past {
             name: WorldName::new(NAME).unwrap(),
             clock: ClockKind::Simulated,
             base: None,
-            definition: Definition { spec, text: text.into() },
+            definition: Definition { spec, text: text.into(), source: None },
             node: NodeId::from_stamp(&stamp),
             signer: None,
+            copy: None,
         }))
     }
 

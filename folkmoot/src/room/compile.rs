@@ -38,5 +38,8 @@ pub fn definition_of(script: &Script, spec: &SpecDraft) -> Result<Definition, De
             Err(error) => faults.push(script.sources.fault(draft.at.of(error.path()), with_causes(&error), None)),
         }
     }
-    if faults.is_empty() { Ok(spec.definition(specs)) } else { Err(ScriptError { faults }.into()) }
+    if !faults.is_empty() {
+        return Err(ScriptError { faults }.into());
+    }
+    Ok(Definition { source: script.sources.name(), ..spec.definition(specs) })
 }

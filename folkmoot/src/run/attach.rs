@@ -40,10 +40,10 @@ impl Run<'_> {
 
     /// Keeps one. A world that crashed meanwhile, as it was told to, is reopened first.
     async fn keep(&mut self, step: &Step, file: File) -> Result<Result<Attachment, SeatError>, RunError> {
-        match self.seat(&step.by).attach(file.clone()).await {
+        match self.seat(&step.by).await?.attach(file.clone()).await {
             Err(error @ SeatError::Stopped(_)) => {
                 self.recover(error).await?;
-                Ok(self.seat(&step.by).attach(file).await)
+                Ok(self.seat(&step.by).await?.attach(file).await)
             }
             answer => Ok(answer),
         }

@@ -2,17 +2,22 @@
 
 use folkmoot_agents::{FoldError, fold_world};
 use folkmoot_core::commit::Commit;
-use folkmoot_core::ids::Position;
+use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::world::{ScriptProgress, World};
 use futures::TryStreamExt as _;
 
 use super::{Run, RunError, index};
+use crate::script::{Script, Step};
 
 /// What an expectation looks at.
 pub(super) struct Evidence {
     pub(super) world: World,
-    /// The commits since the last `say`, `answer`, `edit`, `regenerate` or decision.
+    /// The name of the world that is looked at.
+    pub(super) name: WorldName,
+    /// The number of the last step in this world that is a `say`, `answer`, `edit`, `regenerate` or decision.
+    pub(super) since: Option<u32>,
+    /// The commits from its beginning on; those of the run if there is none.
     pub(super) last: Vec<Commit>,
     /// The commits of the run.
     pub(super) run: Vec<Commit>,
@@ -39,16 +44,10 @@ impl Run<'_> {
     ) -> Result<Evidence, RunError> {
         let folded = fold_world(&**self.runtime.log(), &self.name, Some(until)).await?;
         let run = self.commits(progress.began, until).await?;
-        let since = self.last_talk(progress, number).unwrap_or(progress.began);
-        let last = run.iter().filter(|commit| commit.header.first >= since).cloned().collect();
-        Ok(Evidence { world: folded.clone(), last, run, folded })
-    }
-
-    /// Where the last `say`, `answer`, `edit`, `regenerate` or decision before the step with the number `number` begins.
-    fn last_talk(&self, progress: &ScriptProgress, number: u32) -> Option<Position> {
-        let talks = |at: &u32| self.script.steps.get(index(*at)).is_some_and(|step| step.verb.is_talk());
-        let mut before = progress.done.range(..number).rev();
-        before.find(|(at, _)| talks(at)).map(|(_, record)| record.from)
+        let talk = last_talk(self.script, progress, number);
+        let (since, from) = talk.map_or((None, progress.began), |(step, from)| (Some(step), from));
+        let last = run.iter().filter(|commit| commit.header.first >= from).cloned().collect();
+        Ok(Evidence { world: folded.clone(), name: self.name.clone(), since, last, run, folded })
     }
 
     /// The commits from the one that holds `from` to the one that holds `until`.
@@ -67,4 +66,15 @@ impl Run<'_> {
         }
         Ok(commits)
     }
+}
+
+/// The last `say`, `answer`, `edit`, `regenerate` or decision before the step with the number `number`, and where it
+/// begins. Steps in another world have their record here as well, but are no part of what happened here.
+pub(super) fn last_talk(script: &Script, progress: &ScriptProgress, number: u32) -> Option<(u32, Position)> {
+    let step = |at: u32| script.steps.get(index(at));
+    let within = step(number).and_then(|step| step.within.as_ref());
+    let is_here = |step: &Step| step.within.is_none() || step.within.as_ref() == within;
+    let talks = |at: u32| step(at).is_some_and(|step| step.verb.is_talk() && is_here(step));
+    let mut before = progress.done.range(..number).rev();
+    before.find(|(at, _)| talks(**at)).map(|(at, record)| (*at, record.from))
 }

@@ -45,9 +45,26 @@ impl Evidence {
     pub(super) fn check(&self, expect: &Expect) -> Result<(), Miss> {
         for (mark, claim) in &expect.claims {
             let commits = self.commits(claim, expect.since);
-            self.claim(claim, commits).map_err(|(expected, came)| (*mark, expected, came))?;
+            let looked = |came: String| format!("{came} ({})", self.stretch(commits, expect.since));
+            self.claim(claim, commits).map_err(|(expected, came)| (*mark, expected, looked(came)))?;
         }
         Ok(())
+    }
+
+    /// Which stretch of which world is looked at.
+    fn stretch(&self, commits: &[Commit], since: Option<Since>) -> String {
+        let name = &self.name;
+        let began = match (since, self.since) {
+            (Some(Since::Start), _) | (_, None) => "since the run began".to_owned(),
+            (_, Some(step)) if commits.len() < self.run.len() => format!("since step {}", step.saturating_add(1)),
+            (_, Some(_)) => "since the run began".to_owned(),
+        };
+        match (commits.first(), commits.last()) {
+            (Some(first), Some(last)) => {
+                format!("looked at events {} to {} of {name}, {began}", first.header.first, last.last())
+            }
+            (_, _) => format!("nothing happened in {name} {began}"),
+        }
     }
 
     /// Counts look at the run, the rest at what happened last, unless the step says otherwise.

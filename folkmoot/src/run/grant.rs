@@ -1,10 +1,12 @@
 //! Grants: finding the one that a step is about, and naming those that stand.
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, Reach, Scope};
+use folkmoot_core::constraint::{Constraint, Terms};
+use folkmoot_core::event::{Event, GrantGiven, Reach, Scope};
 use folkmoot_core::ids::{AgentName, GrantId, Time, ToolName, TurnId, WorldName};
 use folkmoot_core::principal::Person;
-use folkmoot_core::tool::EffectClass;
+use folkmoot_core::spec::DenyRule;
+use folkmoot_core::tool::{EffectClass, ToolSpec};
 use folkmoot_core::world::{Grant, World};
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +34,9 @@ pub struct Standing {
     pub left: Option<u32>,
     /// Which arguments it allows.
     pub reach: Reach,
+    /// Why it covers nothing any more, and what to write in its place; empty if it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<String>,
     /// When it expires, in milliseconds since 1970.
     pub expires_at: Time,
     /// Who gave it.
@@ -52,10 +57,42 @@ pub fn standing(world: &World) -> Vec<Standing> {
         turn: grant.given.turn,
         left: grant.left(world.time()),
         reach: grant.given.reach.clone(),
+        outdated: outdated(world, &grant.given),
         expires_at: grant.given.expires_at,
         by: grant.given.by.clone(),
     };
     world.grants().map(one).collect()
+}
+
+/// A deny rule of a world's definition that cannot be read as it was written, and so denies more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutdatedRule {
+    /// The tool.
+    pub tool: ToolName,
+    /// What is wrong with it, and what to write in its place.
+    pub why: Vec<String>,
+}
+
+/// The deny rules of `world` that were recorded in a form that says nothing any more: each denies all calls of its tool that
+/// its other constraints fit.
+#[must_use]
+pub fn outdated_rules(world: &World) -> Vec<OutdatedRule> {
+    let spec = world.rules().spec();
+    let rule = |rule: &DenyRule| {
+        let tool = spec.tools.get(&rule.tool)?;
+        let why = faults(tool, &rule.when, Terms::Deny);
+        (!why.is_empty()).then(|| OutdatedRule { tool: rule.tool.clone(), why })
+    };
+    spec.policy.deny.iter().filter_map(rule).collect()
+}
+
+fn outdated(world: &World, given: &GrantGiven) -> Vec<String> {
+    let tool = world.rules().spec().tools.get(&given.tool);
+    tool.map(|tool| faults(tool, given.reach.constraints(), Terms::Grant)).unwrap_or_default()
+}
+
+fn faults(tool: &ToolSpec, constraints: &[Constraint], terms: Terms) -> Vec<String> {
+    constraints.iter().filter_map(|one| tool.fault_of(one, terms)).map(|fault| fault.to_string()).collect()
 }
 
 impl Run<'_> {

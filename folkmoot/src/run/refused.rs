@@ -27,9 +27,32 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         }
         RefusalReason::TooLong => "what was written is longer than it may be",
         RefusalReason::NoRight => "this person may not do that here",
-        RefusalReason::BadArguments => "the edited arguments do not fit the tool's schema",
+        RefusalReason::Played => {
+            "a user of this machine has acted in this room, and from then on decides in their own name: nobody whom a script \
+             plays does"
+        }
+        RefusalReason::BadArguments => {
+            "the arguments, or the edited ones, do not fit the tool: its schema, each key once, and plain paths"
+        }
         RefusalReason::Forbidden => "the room's rules forbid a call with these arguments",
-        RefusalReason::BadConstraint => "the call itself does not fit the constraints, or there are too many of them",
+        RefusalReason::BadConstraint => {
+            "the call itself does not fit the constraints, there are too many of them, or one says nothing, like an empty prefix"
+        }
+        RefusalReason::PathByLetters => {
+            "that argument is a path, and paths are not compared by letters: write {\"path\": \"/path\", \"beneath\": \"DIR\"} in \
+             place of a prefix or a range, or `equals`"
+        }
+        RefusalReason::PathNotPlain => {
+            "a constraint names a path that is not plain: write it relative to the tool's folder, as in notes/a.md, without \
+             `.`, `..`, `//`, or a `/` in front or at the end"
+        }
+        RefusalReason::NoPath => "`beneath` is for the arguments that the tool calls paths, and that one is none",
+        RefusalReason::FollowsLinks => {
+            "the tool follows links, so that nobody can say what lies beneath a folder: allow single paths by `equals`"
+        }
+        RefusalReason::NoFreeArguments => {
+            "the tool offers no free arguments behind that beginning of the list: allow whole lists by `equals` or `one_of`"
+        }
         RefusalReason::AnyNotOffered => "this tool does not offer grants for any arguments",
         RefusalReason::BadScope => {
             "a no reaches no further than its request and edits nothing, a wider grant needs a scope, and uses begin at 1"
@@ -55,6 +78,7 @@ pub(super) fn told(refusal: &Refusal) -> String {
         | Refusal::BadRights { why }
         | Refusal::BadErasure { why }
         | Refusal::BadFork { why }
+        | Refusal::TooLarge { why }
         | Refusal::BadDefinition { why } => why.clone(),
         Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
         Refusal::NoSuchMessage { message } => {

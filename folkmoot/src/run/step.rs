@@ -67,7 +67,7 @@ impl Run<'_> {
     async fn revise(&mut self, number: u32, step: &Step, spec: &SpecDraft) -> Result<(), RunError> {
         let definition = definition_of(self.script, spec)?;
         let key = Some(Key::Step(self.key(number), step.digest));
-        let answer = self.seat(&step.by).revise(definition, key).await.map(|_| ());
+        let answer = self.seat(&step.by).await?.revise(definition, key).await.map(|_| ());
         self.expect_answer(number, step, answer).await
     }
 
@@ -92,12 +92,13 @@ impl Run<'_> {
 
     /// Gives a command under the step's key. A world that crashed meanwhile, as it was told to, is reopened first.
     pub(super) async fn give(&mut self, number: u32, step: &Step, action: Action) -> Result<(), RunError> {
-        let key = || Some(Key::Step(self.key(number), step.digest));
-        let answer = match self.seat(&step.by).give(action.clone(), key()).await {
+        let (own, digest) = (self.key(number), step.digest);
+        let key = || Some(Key::Step(own, digest));
+        let answer = match self.seat(&step.by).await?.give(action.clone(), key()).await {
             Err(error @ SeatError::Stopped(_)) => {
                 let key = key();
                 self.recover(error).await?;
-                self.seat(&step.by).give(action, key).await
+                self.seat(&step.by).await?.give(action, key).await
             }
             answer => answer,
         };
@@ -143,12 +144,25 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(super) fn seat(&self, by: &Actor) -> Seat {
-        self.world.as_principal(match by {
-            Actor::Person(name) => Proof::script(name.clone()),
+    pub(super) async fn seat(&mut self, by: &Actor) -> Result<Seat, RunError> {
+        let proof = match by {
+            Actor::Person(name) => self.proof_of(name).await?,
             Actor::Agent(name) => Proof::agent(name.clone()),
             Actor::Tool(name) => Proof::tool(name.clone()),
-        })
+        };
+        Ok(self.world.as_principal(proof))
+    }
+
+    /// How a person of the script is proven: by the script, as long as nobody else has acted in the world. From then on it
+    /// is the user who runs it who acts, whatever they are called.
+    async fn proof_of(&mut self, name: &PersonName) -> Result<Proof, RunError> {
+        let Some(runner) = self.options.by.as_ref().and_then(|by| by.principal().person()) else {
+            return Ok(Proof::script(name.clone()));
+        };
+        if !self.read(World::is_in_other_hands).await? {
+            return Ok(Proof::script(name.clone()));
+        }
+        Ok(Proof::person(runner.method.clone(), runner.subject.clone(), name.clone()))
     }
 
     /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.

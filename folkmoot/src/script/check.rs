@@ -1,11 +1,16 @@
 //! What the grammar cannot say: how the parts of a script fit together.
 
+use folkmoot_core::alike::{Looks, reserved};
+
 use super::fault::{Faults, Mark};
+use super::names::Names;
 use super::node::{Key, Node};
 use super::step::request_position;
 use super::{attach, gateway, secret};
 
 mod models;
+
+pub(super) use models::has_live_model;
 
 /// Checks a whole spec, included files and all. `owner` is where a fault of the spec as a whole is shown.
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
@@ -53,7 +58,17 @@ fn check_roster(spec: &Node, faults: &Faults) {
     for (number, agent) in spec.get("agents").into_iter().flat_map(Node::items).enumerate() {
         for name in ["name", "display"].into_iter().filter_map(|key| agent.get(key)) {
             let Some(text) = name.text() else { continue };
+            if let Some(word) = reserved(text) {
+                faults.add_with_help(name.mark, nobody(text, word), TAKE_ANOTHER);
+            }
             let folded = text.to_lowercase();
+            let looks = Looks::of(text);
+            let is_like = |known: &Node| looks.is_like(&Looks::of(known.text().unwrap_or("")));
+            let is_alike =
+                |(known, owner, node): &&(String, usize, &Node)| *known != folded && *owner != number && is_like(node);
+            if let Some((_, _, other)) = seen.iter().find(is_alike) {
+                faults.add_with_help(name.mark, looks_like(text, other.text().unwrap_or("")), TAKE_ANOTHER);
+            }
             if let Some((_, _, other)) = seen.iter().find(|(known, owner, _)| *known == folded && *owner != number) {
                 faults.add_with_help(
                     name.mark,
@@ -62,6 +77,39 @@ fn check_roster(spec: &Node, faults: &Faults) {
                 );
             }
             seen.push((folded, number, name));
+        }
+    }
+}
+
+const TAKE_ANOTHER: &str = "take another name";
+
+fn nobody(name: &str, word: &str) -> String {
+    format!("nobody can be called `{name}`: `{word}` stands for nobody")
+}
+
+fn looks_like(name: &str, other: &str) -> String {
+    format!("`{name}` looks like `{other}`, and people could take one for the other")
+}
+
+/// Checks the names of the people who act in a step: what a run would refuse is a fault, unless the step expects that.
+pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
+    if step.get("refused").is_some() {
+        return;
+    }
+    for node in ["as", "join", "leave"].into_iter().filter_map(|key| step.get(key)) {
+        let Some(name) = node.text().filter(|name| !name.contains(':')) else { continue };
+        if let Some(word) = reserved(name) {
+            faults.add_with_help(node.mark, nobody(name, word), TAKE_ANOTHER);
+            continue;
+        }
+        if let Some(agent) = names.agent_called(name) {
+            faults.add_with_help(node.mark, format!("an agent is called `{agent}`"), TAKE_ANOTHER);
+            continue;
+        }
+        let looks = Looks::of(name);
+        let mut others = names.cast().filter(|other| *other != name);
+        if let Some(other) = others.find(|other| looks.is_like(&Looks::of(other))) {
+            faults.add_with_help(node.mark, looks_like(name, other), TAKE_ANOTHER);
         }
     }
 }
@@ -77,6 +125,11 @@ fn check_keys(map: Option<&Node>, faults: &Faults) {
     }
 }
 
+/// The clock of a room that has a live model and does not say which one it wants.
+pub(crate) const OF_LIVE_MODELS: &str = "system, for a live model";
+
+const ADVANCES: &str = "`advance` needs the simulated clock";
+
 /// Checks a step beside its grammar.
 pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
     if let Some(said) = step.get("say").or_else(|| step.get("edit")) {
@@ -89,8 +142,13 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
             faults.add_with_help(request.mark, "this is not the name of a request", help);
         }
     }
-    if let (Some(key), Some("system")) = (step.key("advance"), clock) {
-        faults.add(key.mark, "`advance` needs the simulated clock");
+    match (step.key("advance"), clock) {
+        (Some(key), Some("system")) => faults.add(key.mark, ADVANCES),
+        (Some(key), Some(OF_LIVE_MODELS)) => {
+            let help = "a room with a live model has the machine's clock, unless its script says `clock: simulated`";
+            faults.add_with_help(key.mark, ADVANCES, help);
+        }
+        (_, _) => {}
     }
 }
 

@@ -30,6 +30,12 @@ pub(crate) struct Source {
 pub struct Sources(pub(crate) Vec<Source>);
 
 impl Sources {
+    /// The script's own name, without its folder.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        Some(self.0.first()?.file.file_name()?.to_string_lossy().into_owned())
+    }
+
     /// A fault at `mark`.
     #[must_use]
     pub fn fault(&self, mark: Mark, message: impl Into<String>, help: Option<String>) -> Fault {

@@ -40,6 +40,10 @@ pub(crate) enum Shape {
     Amount(usize),
     /// A JSON pointer to a part of a document.
     Pointer,
+    /// A text that says something.
+    Filled,
+    /// A path in a tool's folder, in its one spelling.
+    PlainPath,
     /// How far a decision reaches.
     Scope,
     /// A duration within these bounds, in milliseconds.

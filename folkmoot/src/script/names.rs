@@ -40,6 +40,18 @@ impl Names {
         self.states = keys("states");
     }
 
+    /// The agent that mentions call `name`.
+    pub(crate) fn agent_called(&self, name: &str) -> Option<&str> {
+        let folded = name.to_lowercase();
+        let mut names = self.agents.iter().chain(&self.displays);
+        names.find(|known| known.to_lowercase() == folded).map(String::as_str)
+    }
+
+    /// Everybody who speaks: agents, by their display names as well, and the people who act in the script.
+    pub(crate) fn cast(&self) -> impl Iterator<Item = &str> {
+        [&self.agents, &self.displays, &self.people].into_iter().flatten().map(String::as_str)
+    }
+
     /// Takes the name of a step.
     pub(crate) fn step(&mut self, id: &str) {
         self.steps.push(id.to_owned());

@@ -3,7 +3,7 @@
 use folkmoot_core::money::Price;
 use folkmoot_core::request::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::node::Node;
 use super::scalar;
@@ -37,13 +37,24 @@ fn read(node: &Node) -> Option<Parameters> {
         output: optional(node.get("output"), output)?,
         reasoning: optional(node.get("reasoning"), reasoning)?,
         cache: cache.map(|(key, ttl)| Some((place(key.text())?, cache_ttl(ttl.text()?)?))).collect::<Option<_>>()?,
-        extra: match node.get("extra").map(Node::json) {
-            None => serde_json::Map::new(),
-            Some(Value::Object(fields)) => fields,
-            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => return None,
-        },
+        extra: extra(node)?,
         ..plain(node)?
     })
+}
+
+/// The further fields of the request. The provider's own tools are the list `tools` among them, as wires have it.
+fn extra(node: &Node) -> Option<Map<String, Value>> {
+    let mut fields = match node.get("extra").map(Node::json) {
+        None => Map::new(),
+        Some(Value::Object(fields)) => fields,
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => return None,
+    };
+    let own: Vec<Value> = node.get("provider_tools").into_iter().flat_map(Node::items).map(Node::json).collect();
+    if !own.is_empty() {
+        let tools = fields.entry("tools").or_insert_with(|| Value::Array(Vec::new()));
+        tools.as_array_mut()?.extend(own);
+    }
+    Some(fields)
 }
 
 fn tool_choice(node: &Node) -> Option<ToolChoice> {

@@ -35,6 +35,10 @@ fn shape(shape: &Shape) -> Value {
             let pattern = format!("^[0-9]{{1,12}}([.][0-9]{{1,{digits}}})?$");
             json!({ "type": ["string", "number"], "pattern": pattern, "minimum": 0 })
         }
+        Shape::Filled => json!({ "type": "string", "minLength": 1 }),
+        Shape::PlainPath => {
+            json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|//|/$|(^|/)\\.\\.?/|/\\.\\.?$|^\\.\\.$" } })
+        }
         Shape::Pointer => json!({ "type": "string", "pattern": "^(/([^~/]|~[01])*)+$" }),
         Shape::Scope => json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" }),
         Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),

@@ -143,7 +143,7 @@ impl SpecDraft {
             policy: self.policy.clone(),
             limits: self.limits.clone(),
         };
-        Definition { spec, text: Content::Present(text) }
+        Definition { spec, text: Content::Present(text), source: None }
     }
 
     /// The models that agents may ask: their own, and those that stand in for them.
@@ -152,6 +152,11 @@ impl SpecDraft {
         let others = own.iter().filter_map(|name| self.models.get(*name)).flat_map(|model| &model.spec.fallback);
         let used: BTreeSet<&ModelName> = own.iter().copied().chain(others).collect();
         self.models.iter().filter(move |(name, _)| used.contains(name))
+    }
+
+    /// True if any agent may ask a model that is neither scripted nor recorded.
+    pub(crate) fn has_live_model(&self) -> bool {
+        self.models_in_use().any(|(_, model)| is_live(&model.spec.provider))
     }
 
     /// Reads a checked tree. The error is where it does not read.
@@ -226,6 +231,16 @@ pub(crate) fn price_of<'n>(spec: &'n Node, model: &'n Node) -> Option<&'n Node> 
     model.get("price").or_else(|| spec.get("prices")?.get(model.text_of("model").or(model.text_of("provider"))?))
 }
 
+/// True if a model of this provider is asked over the network, and so takes real time.
+pub(crate) fn is_live(provider: &str) -> bool {
+    !matches!(provider, "scripted" | "recorded")
+}
+
+/// The time limit of one attempt on a model, as it is written: its `timeout`, or its `timeouts.total`.
+pub(crate) fn total_of(model: &Node) -> Option<&str> {
+    model.text_of("timeout").or_else(|| model.get("timeouts")?.text_of("total"))
+}
+
 fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
     let provider = node.text_of("provider")?;
     let fallback = node.get("fallback").into_iter().flat_map(Node::items);
@@ -233,7 +248,7 @@ fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
     let spec = ModelSpec {
         provider: provider.to_owned(),
         model: node.text_of("model").unwrap_or(provider).to_owned(),
-        timeout_ms: node.text_of("timeout").map_or(Some(ModelSpec::TIMEOUT_MS), scalar::duration_ms)?,
+        timeout_ms: total_of(node).map_or(Some(ModelSpec::TIMEOUT_MS), scalar::duration_ms)?,
         context_tokens_max: node
             .text_of("context_tokens")
             .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,

@@ -50,6 +50,8 @@ impl Validator<'_> {
             Shape::Number => self.number(node, owner),
             Shape::Amount(digits) => self.amount(node, *digits, owner),
             Shape::Pointer => self.pointer(node, owner),
+            Shape::Filled => self.filled(node, owner),
+            Shape::PlainPath => self.plain_path(node, owner),
             Shape::Scope => self.scope(node, owner),
             Shape::Duration(least, most) => self.duration(node, *least, *most, owner),
             Shape::Word(words, later) => self.word(node, words, later, owner),
@@ -202,6 +204,8 @@ impl Shape {
             | Self::Decimal(..)
             | Self::Amount(_)
             | Self::Pointer
+            | Self::Filled
+            | Self::PlainPath
             | Self::Scope
             | Self::Duration(..)
             | Self::Word(..)
@@ -224,6 +228,8 @@ impl Shape {
             Self::Decimal(..) | Self::Number => "a number",
             Self::Amount(_) => "an amount",
             Self::Pointer => "a JSON pointer",
+            Self::Filled => "a text",
+            Self::PlainPath => "a path",
             Self::Scope => "a scope",
             Self::Duration(..) => "a duration",
             Self::Name(_) | Self::Ref(_) => "a name",

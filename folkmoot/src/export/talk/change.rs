@@ -36,6 +36,7 @@ pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
         }
         Event::Stopped(stopped) => change(stopped.by.to_string(), "stops what is going on".to_owned()),
         Event::SpecRevised(_) => change(by(), "changes the room's definition".to_owned()),
+        Event::Restored(_) => change(String::new(), "the room goes on in a copy of its store".to_owned()),
         Event::Forked(forked) => {
             change(by(), format!("branches this room off {}, behind #{}", forked.parent_name, forked.base.of))
         }

@@ -34,7 +34,7 @@ pub(super) fn ended(reason: CloseReason) -> Option<String> {
         CloseReason::Answered | CloseReason::Limit | CloseReason::Failed | CloseReason::HandedOff => None,
         CloseReason::Passed => Some("has nothing to say".to_owned()),
         CloseReason::Stopped => Some("was stopped".to_owned()),
-        CloseReason::Superseded => Some("turns to a newer message".to_owned()),
+        CloseReason::Superseded => Some("leaves off: what it worked on was taken back, or replaced".to_owned()),
     }
 }
 

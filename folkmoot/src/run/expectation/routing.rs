@@ -96,7 +96,7 @@ fn routings(commits: &[Commit]) -> Vec<Routing> {
         } else if let Event::MessageEdited(edited) = event {
             authors.insert(at, speaker(&edited.author));
         } else if let Event::NoticePosted(posted) = event
-            && let Notice::Undeliverable { message, nearest: names } = &posted.notice
+            && let Notice::Undeliverable { message, nearest: names, .. } = &posted.notice
         {
             nearest.insert(*message, names.clone());
         }

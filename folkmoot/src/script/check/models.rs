@@ -1,16 +1,22 @@
 //! How agents, models, prices and limits fit together.
 
+use folkmoot_providers::Preset;
+use folkmoot_providers::codec::Wire;
+
 use crate::script::fault::Faults;
 use crate::script::node::Node;
-use crate::script::spec::price_of;
+use crate::script::scalar;
+use crate::script::spec::{is_live, price_of};
 
 /// Checks a whole spec.
 pub(super) fn check(spec: &Node, faults: &Faults) {
     for (key, model) in spec.get("models").into_iter().flat_map(Node::entries) {
         check_fallback(key.text(), model, faults);
+        check_total(model, faults);
     }
     for agent in spec.get("agents").into_iter().flat_map(Node::items) {
         check_choice(spec, agent, faults);
+        check_tool_names(spec, agent, faults);
     }
     check_prices(spec, faults);
 }
@@ -27,6 +33,24 @@ fn check_fallback(name: &str, model: &Node, faults: &Faults) {
         }
         seen.push(text);
     }
+}
+
+/// The time limit of an attempt is one, under two names.
+fn check_total(model: &Node, faults: &Faults) {
+    let total = model.get("timeouts").and_then(|timeouts| timeouts.get("total"));
+    let Some((total, other)) = total.zip(model.text_of("timeout")) else { return };
+    let ms = |text: &str| scalar::duration_ms(text);
+    if total.text().and_then(ms) != ms(other) {
+        let message = format!("`timeouts.total` and `timeout` are the same limit, and `timeout` is {other}");
+        faults.add_with_help(total.mark, message, "leave one of them out");
+    }
+}
+
+/// True if any agent may ask a model that is neither scripted nor recorded.
+pub(in crate::script) fn has_live_model(spec: &Node) -> bool {
+    let agents = spec.get("agents").into_iter().flat_map(Node::items);
+    let mut models = agents.flat_map(|agent| models_of(spec, agent));
+    models.any(|(_, model)| model.text_of("provider").is_some_and(is_live))
 }
 
 /// The models that `agent` may ask: its own, then those that stand in for it.
@@ -57,6 +81,28 @@ fn check_choice(spec: &Node, agent: &Node, faults: &Faults) {
             faults.add_with_help(tool.mark, message, format!("give {name} the tool, or leave the choice out"));
         }
     }
+}
+
+/// A provider refuses a request that declares a tool with a name that its wire does not take.
+fn check_tool_names(spec: &Node, agent: &Node, faults: &Faults) {
+    let models = models_of(spec, agent);
+    for tool in agent.get("tools").into_iter().flat_map(Node::items) {
+        let Some(name) = tool.text() else { continue };
+        let refused = models.iter().find_map(|(model, settings)| Some((model, wire_of(settings)?.refuses_tool(name)?)));
+        if let Some((model, why)) = refused {
+            faults.add_with_help(
+                tool.mark,
+                format!("the model `{model}` cannot call `{name}`: {why}"),
+                "give the tool another name",
+            );
+        }
+    }
+}
+
+/// The wire that a model speaks; `None` if it is scripted.
+fn wire_of(model: &Node) -> Option<Wire> {
+    let recorded = || Wire::ALL.into_iter().find(|wire| Some(wire.name()) == model.text_of("wire"));
+    Preset::named(model.text_of("provider")?).map(|preset| preset.wire).or_else(recorded)
 }
 
 /// Nobody could say whether another call of a model without a price stays within a limit of cost.

@@ -214,10 +214,13 @@ const RULES: &[&str] = &[
     "too_many",
     "unaddressed",
     "undeliverable",
+    "beside_calls",
+    "joined",
 ];
-const REASONS: &[&str] = &["mentioned", "named", "tag", "reply", "asked", "handed_off", "main_agent", "everyone"];
+const REASONS: &[&str] =
+    &["mentioned", "named", "tag", "reply", "asked", "handed_off", "main_agent", "everyone", "joined"];
 const TAGS: &[&str] = &["none", "stop", "done", "pass", "to"];
-const DAMPS: &[&str] = &["hop_budget", "pair"];
+const DAMPS: &[&str] = &["hop_budget", "pair", "beside_calls"];
 
 static SPEC: Record = Record::new(
     "an expected spec",

@@ -28,7 +28,8 @@ pub(crate) static MODEL: Variants = Variants {
 };
 
 const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it.");
-const ATTEMPT_TIMEOUT: Field = field("timeout", Duration(1, HOUR), "The time limit of one attempt; 60s if left out.");
+const ATTEMPT_TIMEOUT: Field =
+    field("timeout", Duration(1, HOUR), "The time limit of one attempt, as `timeouts.total`; 30m if left out.");
 
 const CONTEXT: Field =
     field("context_tokens", Count(256, 100_000_000), "The most tokens of a request; 100,000 if left out.");
@@ -158,10 +159,10 @@ pub(super) static GATEWAY: Record = Record::new(
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
-        field("connect", Duration(1, HOUR), "For the connection."),
-        field("first_byte", Duration(1, HOUR), "For the first byte of the reply."),
-        field("idle", Duration(1, HOUR), "Between two pieces of the reply."),
-        field("total", Duration(1, HOUR), "For the whole attempt."),
+        field("connect", Duration(1, HOUR), "For the connection; 10s if left out."),
+        field("first_byte", Duration(1, HOUR), "For the first event or ping of a streamed reply; 2m if left out."),
+        field("idle", Duration(1, HOUR), "Between two events or pings of a streamed reply; 60s if left out."),
+        field("total", Duration(1, HOUR), "For the whole attempt, streamed or not; 30m if left out."),
     ]],
 );
 

@@ -47,6 +47,11 @@ pub(super) static PARAMETERS: Record = Record::new(
         field("output", Either(&[Word(&["json"], &[]), Shape::Record(&OUTPUT)]), "The form of the answer."),
         field("reasoning", Either(&[EFFORT, Shape::Record(&REASONING)]), "How much it is to reason."),
         field("cache", Shape::Record(&CACHE), "Where the provider is asked to keep the request so far."),
+        field(
+            "provider_tools",
+            List(&JsonMap, 1),
+            "Tools that the provider itself runs, such as a search of the web, as it wants them written; they stand beside the room's own.",
+        ),
         field("extra", JsonMap, "Further fields of the request, by the provider's own names."),
     ]],
 );

@@ -15,7 +15,11 @@ pub(crate) static SCRIPT: Record = Record::new(
     "a world script",
     &[
         &[required("world", Name(Named::World), "The world's name in the store.")],
-        &[field("clock", Word(&["simulated", "system"], &[]), "The world's clock, for life; `simulated` if left out.")],
+        &[field(
+            "clock",
+            Word(&["simulated", "system"], &[]),
+            "The world's clock, for life; if left out, `system` with a live model, else `simulated`.",
+        )],
         INCLUDE,
         SPEC,
         &[field("script", List(&Shape::Step, 0), "The steps, in order.")],

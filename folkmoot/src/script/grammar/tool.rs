@@ -1,6 +1,6 @@
 //! The tables of the tools.
 
-use super::Shape::{Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Text, Word};
+use super::Shape::{Count, Duration, Either, Entries, Flag, Json, JsonMap, List, Pointer, Text, Word};
 use super::{Field, HOUR, NAMES_OF_AGENTS, Record, Shape, Variants, WHOLE, YEAR, field, required};
 
 pub(crate) static TOOL: Variants = Variants {
@@ -47,7 +47,15 @@ static AGGREGATES: Record = Record::new(
     "the aggregates",
     &[&[required("rows_min", Count(1, 1_000_000), "Fewer rows than this give their count alone.")]],
 );
-const ROOT: &[Field] = &[required("root", Text, "The folder that it may touch, and nothing outside.")];
+const ROOT: &[Field] = &[
+    required("root", Text, "The folder that it may touch, and nothing outside."),
+    field(
+        "links",
+        Word(&["refuse", "follow"], &[]),
+        "What becomes of paths along symbolic links in the folder; `refuse` if left out. With `follow` no constraint says \
+         `beneath`.",
+    ),
+];
 
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
 const WRITTEN: &[Field] =
@@ -87,6 +95,7 @@ static ALLOWED_LONG: Record = Record::new(
         required("argv", List(&Text, 1), "The program and its first arguments."),
         required("effect", EFFECT, "What it may do."),
         required("args", Word(&["exact", "any"], &[]), "Whether further arguments may follow."),
+        field("pin", Text, "SHA-256 of the program's file: another file does not run."),
     ]],
 );
 
@@ -104,6 +113,7 @@ static SCRIPTED_TOOL: Record = Record::new(
             field("reconciles", Flag, "Whether a lost run is looked up in its `counts` file."),
             field("open_world", Flag, "Whether it counts as one that reaches beyond this machine."),
             field("schema", JsonMap, "JSON Schema (2020-12) of its arguments; any object if left out."),
+            field("paths", List(&Pointer, 1), "Which of its arguments are paths, as JSON pointers, e.g. `/path`."),
             field(
                 "artifacts",
                 Entries(&Text, &Shape::Record(&KIND)),

@@ -26,10 +26,10 @@ fn a_yes_says_how_far_it_reaches() {
         "  - approve: { agent: worker }
   - approve: { scope: turn }
   - approve: { scope: uses:3, any_args: true }
-  - approve: { scope: world, where: [{ path: /path, prefix: notes/ }, { path: /n, range: { max: 7 } }] }",
+  - approve: { scope: world, where: [{ path: /path, beneath: notes }, { path: /n, range: { max: 7 } }] }",
     );
     let constraint = |json: serde_json::Value| json.to_string().parse().unwrap();
-    let constraints = [json!({ "path": "/path", "prefix": "notes/" }), json!({ "path": "/n", "range": { "max": 7 } })];
+    let constraints = [json!({ "path": "/path", "beneath": "notes" }), json!({ "path": "/n", "range": { "max": 7 } })];
     let yes = || Judgement::new(Verdict::Allow);
     let expected = [
         yes(),
@@ -115,6 +115,18 @@ fn what_cannot_be_decided_is_said_where_it_stands() {
     check(
         "script:\n  - approve: { scope: turn, where: { path: /n, equals: 1 } }",
         &["2:36 a list is wanted here, and this is a map"],
+    );
+    check(
+        "script:\n  - approve: { scope: turn, where: [{ path: /path, prefix: \"\" }] }",
+        &[
+            "2:60 every text begins with an empty prefix | leave the constraint out where anything may stand, or name a beginning",
+        ],
+    );
+    check(
+        "script:\n  - approve: { scope: turn, where: [{ path: /path, beneath: ./notes/ }] }",
+        &[
+            "2:61 `./notes/` is no plain path: it has a part `.`; leave that out | write `notes`, relative to the tool's folder",
+        ],
     );
     check("script:\n  - deny: { share: true }", &["2:13 `share` needs `reason` beside it"]);
     check(

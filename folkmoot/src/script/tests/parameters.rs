@@ -24,7 +24,8 @@ fn every_parameter_is_read() {
                    tool_choice: { tool: look }, parallel_calls: false, strict_tools: true, \
                    output: { name: plan, schema: { type: object }, strict: true }, \
                    reasoning: { effort: high, tokens_max: 100, show: true }, \
-                   cache: { system: 1h, tools: default, conversation: 5m }, extra: { top_k: 4, deep: { a: [1] } } }";
+                   cache: { system: 1h, tools: default, conversation: 5m }, extra: { top_k: 4, deep: { a: [1] } }, \
+                   provider_tools: [{ type: web_search, max_uses: 3 }] }";
     let expected = Parameters {
         temperature_milli: Some(700),
         output_tokens_max: Some(5),
@@ -46,7 +47,10 @@ fn every_parameter_is_read() {
             (CachePlace::Conversation, CacheTtl::FiveMinutes),
         ]
         .into(),
-        extra: json!({ "top_k": 4, "deep": { "a": [1] } }).as_object().unwrap().clone(),
+        extra: json!({ "top_k": 4, "deep": { "a": [1] }, "tools": [{ "type": "web_search", "max_uses": 3 }] })
+            .as_object()
+            .unwrap()
+            .clone(),
     };
     assert_eq!(agent(written), expected);
 }
@@ -116,6 +120,25 @@ fn choice_names_a_tool_that_the_agent_has() {
         ["planner is to call `look`, and does not have that tool | give planner the tool, or leave the choice out"],
         "the worker has it"
     );
+}
+
+#[test]
+fn a_tool_is_called_something_that_every_wire_of_its_agent_takes() {
+    let room = ROOM.replace("look", "fs.look");
+    let with = |models: &str| faults(&room.replace("{ m: { provider: scripted } }", models));
+    let help = "give the tool another name";
+    let refused = "cannot call `fs.look`: its wire takes letters, digits, `_` and `-` alone";
+    for provider in ["openai-responses", "anthropic-messages", "groq"] {
+        let told = with(&format!("{{ m: {{ provider: {provider}, model: x }} }}"));
+        assert_eq!(told.len(), 1, "{provider}: {told:?}");
+        assert!(told[0].ends_with(&format!("the model `m` {refused} | {help}")), "{provider}: {told:?}");
+    }
+    let stands_in =
+        "{ m: { provider: scripted, fallback: [n] }, n: { provider: recorded, wire: openai-chat, from: x } }";
+    assert!(with(stands_in)[0].ends_with(&format!("the model `n` {refused} | {help}")), "{:?}", with(stands_in));
+    for provider in ["scripted", "google-generate-content, model: x"] {
+        assert_eq!(with(&format!("{{ m: {{ provider: {provider} }} }}")), [""; 0], "{provider}");
+    }
 }
 
 #[test]

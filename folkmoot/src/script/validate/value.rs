@@ -1,6 +1,6 @@
 //! Single values: text, names, numbers, durations.
 
-use folkmoot_core::constraint::is_pointer;
+use folkmoot_core::constraint::{is_pointer, path};
 use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
 use folkmoot_core::money::Money;
@@ -104,6 +104,22 @@ impl Validator<'_> {
         if !is_pointer(text) {
             let help = "write e.g. `/path` or `/items/0/id`; in a name, `~1` is a `/` and `~0` a `~`";
             self.faults.add_with_help(node.mark, format!("`{text}` is not a JSON pointer to a part"), help);
+        }
+    }
+
+    pub(super) fn filled(&self, node: &Node, owner: Mark) {
+        if self.text(node, owner) == Some("") {
+            let help = "leave the constraint out where anything may stand, or name a beginning";
+            self.faults.add_with_help(node.mark, "every text begins with an empty prefix".to_owned(), help);
+        }
+    }
+
+    pub(super) fn plain_path(&self, node: &Node, owner: Mark) {
+        let Some(text) = self.text(node, owner) else { return };
+        if let Err(why) = path::parts(text) {
+            let plain = path::plain(text).map_or_else(|| "e.g. `notes`".to_owned(), |plain| format!("`{plain}`"));
+            let help = format!("write {plain}, relative to the tool's folder");
+            self.faults.add_with_help(node.mark, format!("`{text}` is no plain path: {why}"), help);
         }
     }
 

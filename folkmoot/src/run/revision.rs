@@ -1,0 +1,52 @@
+//! How a script would change the room of a world that exists, and who may have it so.
+
+use std::path::Path;
+
+use folkmoot_core::ids::WorldName;
+use folkmoot_core::spec::{Change, Definition};
+use folkmoot_core::world::World;
+
+/// How a definition, and where it comes from, differ from those of a world.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revision {
+    /// The world.
+    pub world: WorldName,
+    /// The file that the world's definition was read from, if it is known and is not this one.
+    pub other_file: Option<String>,
+    /// What would become different.
+    pub changes: Vec<Change>,
+}
+
+impl Revision {
+    /// What would become of the world called `name`, as it is recorded, with `definition`, which was read from a file in the
+    /// folder `base`.
+    #[must_use]
+    pub fn of(name: &WorldName, world: &World, definition: &Definition, base: &Path) -> Self {
+        let changes =
+            if world.is_in_force(definition) { Vec::new() } else { world.definition().changes_to(definition) };
+        let folder = world.base().map(Path::new);
+        let is_elsewhere = folder.is_some_and(|folder| folder != base);
+        let is_renamed = world.source().zip(definition.source.as_deref()).is_some_and(|(then, now)| then != now);
+        let file = match (folder, world.source()) {
+            (Some(folder), Some(file)) => folder.join(file).display().to_string(),
+            (Some(folder), None) => format!("a file in {}", folder.display()),
+            (None, file) => file.unwrap_or("another file").to_owned(),
+        };
+        Self { world: name.clone(), other_file: (is_elsewhere || is_renamed).then_some(file), changes }
+    }
+
+    /// Whether it has to be asked for in so many words: it comes from another file and says something else, or changes the
+    /// room's policy. A file that was only moved says the same.
+    #[must_use]
+    pub fn has_to_be_asked_for(&self) -> bool {
+        let is_another = self.other_file.is_some() && !self.changes.is_empty();
+        is_another || self.changes.iter().any(Change::is_of_policy)
+    }
+
+    /// What would become different, a line each.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let file = self.other_file.iter().map(|file| format!("the room is that of {file}"));
+        file.chain(self.changes.iter().map(ToString::to_string)).collect()
+    }
+}
