@@ -7,6 +7,7 @@ pub(crate) mod blocks;
 pub(crate) mod chat;
 mod fault;
 pub(crate) mod grant;
+pub(crate) mod gutter;
 pub(crate) mod item;
 mod page;
 mod paint;
@@ -28,7 +29,7 @@ pub(crate) mod withheld;
 pub(crate) mod words;
 
 pub(crate) use fault::{complain, faults, remark, unmet};
-pub(crate) use text::{clean, clip, masked, one_line, time};
+pub(crate) use text::{clean, clip, is_obeyed, masked, one_line, time};
 
 /// Why a command was refused, as a sentence.
 pub(crate) fn refusal(refusal: &Refusal) -> String {
@@ -50,6 +51,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
         Refusal::BadRights { why } => format!("refused: the rights cannot be kept: {why}"),
         Refusal::BadErasure { why } => format!("refused: nothing is erased: {why}"),
         Refusal::BadFork { why } => format!("refused: the room cannot be branched off: {why}"),
+        Refusal::TooLarge { why } => format!("refused: it is too large: {why}"),
         Refusal::BadDefinition { why } => format!("refused: the definition cannot be used: {why}"),
     }
 }

@@ -6,6 +6,8 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::arguments::{Colors, Common};
 use crate::exit::CliError;
+use crate::show::gutter::folded;
+use crate::show::is_obeyed;
 
 /// Standard output, with colours where they are wanted.
 #[derive(Debug)]
@@ -45,8 +47,16 @@ impl Terminal {
         Self { out: anstream::stdout() }
     }
 
-    /// Prints a line.
+    /// Prints a line, or several. Those that are too long for the terminal are broken, and go on behind the gutter.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
+        match width() {
+            Some(width) => self.whole(&folded(text, usize::from(width))),
+            None => self.whole(text),
+        }
+    }
+
+    /// Prints a line as it is, however long: a command to type, or what breaks its lines itself.
+    pub(crate) fn whole(&mut self, text: &str) -> Result<(), CliError> {
         writeln!(self.out, "{text}").map_err(CliError::output)
     }
 
@@ -57,11 +67,27 @@ impl Terminal {
 
     /// Prints a value as JSON in one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.line(&serde_json::to_string(value).map_err(CliError::json)?)
+        self.whole(&spelt(&serde_json::to_string(value).map_err(CliError::json)?))
     }
 
     /// Prints a value as a JSON document.
     pub(crate) fn document(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.line(&serde_json::to_string_pretty(value).map_err(CliError::json)?)
+        self.whole(&spelt(&serde_json::to_string_pretty(value).map_err(CliError::json)?))
     }
 }
+
+/// JSON with an escape for each character that a terminal would obey, or that nobody sees. All of them stand in strings.
+fn spelt(json: &str) -> String {
+    let mut spelt = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_obeyed(c) || matches!(c, '\u{200c}' | '\u{200d}') {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| spelt.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            spelt.push(c);
+        }
+    }
+    spelt
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use folkmoot::core::ids::ArtifactName;
 use folkmoot::core::tool::{ArtifactSpec, View};
 use folkmoot::core::view::{Block, blocks};
 
+use super::gutter::{GUTTER, escaped};
 use super::style::{BOLD, DIM, paint};
 use super::{clean, clip, one_line, table};
 
@@ -43,10 +44,7 @@ impl Shown {
         let labels = self.blocks.iter().map(label_width).max().unwrap_or_default();
         let mut page = Page { width, lines, chars, labels, is_cut: false };
         let drawn: Vec<String> = self.blocks.iter().flat_map(|block| page.block(block)).collect();
-        (
-            drawn.into_iter().map(|line| format!("{} {line}", paint(DIM, "│")).trim_end().to_owned()).collect(),
-            page.is_cut,
-        )
+        (drawn.iter().map(|line| format!("{GUTTER} {}", escaped(line)).trim_end().to_owned()).collect(), page.is_cut)
     }
 }
 

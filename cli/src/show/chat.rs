@@ -11,9 +11,7 @@ use folkmoot::core::event::{
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
-use folkmoot::core::reply::FinalReply;
 use folkmoot::core::response::LLMResponse;
-use folkmoot::core::routing::mentions::Roster;
 use folkmoot::core::rules::Rules;
 use folkmoot::core::why::routing_of;
 use folkmoot::core::world::World;
@@ -31,8 +29,8 @@ const GIST_MAX: usize = 100;
 pub(crate) enum Line {
     /// Somebody said something.
     Said {
-        /// The message; `None` for what an agent says beside its tool calls.
-        message: Option<MessageId>,
+        /// The message.
+        message: MessageId,
         /// Who.
         from: String,
         /// Whether a person speaks.
@@ -57,6 +55,15 @@ pub(crate) enum Line {
     Bad(String),
     /// A request to people: its name, and what is asked.
     Asks(String, Vec<String>),
+    /// The keys that decide a request from here on, behind what is asked, if that is shown again.
+    Keys {
+        /// The request.
+        name: String,
+        /// What is asked.
+        again: Option<Vec<String>>,
+        /// The keys.
+        keys: String,
+    },
     /// A note of the script.
     Note(String),
     /// A line as it is.
@@ -128,13 +135,11 @@ impl Chat {
         match event {
             Event::ModelAnswered(answered) => {
                 if let Content::Present(response) = &answered.response {
-                    lines.extend(self.beside_calls(&answered.agent, response, commit));
                     *answer = Some((at, response.clone()));
                 }
             }
             Event::AgentReacted(reacted) => {
                 if let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction {
-                    lines.extend(self.beside_calls(&reacted.agent, response, commit));
                     *answer = Some((at, response.clone()));
                 }
             }
@@ -149,8 +154,8 @@ impl Chat {
                     lines.push(Line::Quiet("the room was opened again, from its log".to_owned()));
                 }
             }
-            Event::NoticePosted(NoticePosted { notice: Notice::Undeliverable { message, nearest }, .. }) => {
-                lines.push(Line::Quiet(words::undeliverable(unknown(commit, *message), nearest)));
+            Event::NoticePosted(NoticePosted { notice: Notice::Undeliverable { message, nearest, named }, .. }) => {
+                lines.push(Line::Quiet(words::undeliverable(unknown(commit, *message), nearest, named)));
             }
             Event::ToolFinished(finished) => {
                 lines.extend(words::line(self, at, event));
@@ -165,16 +170,6 @@ impl Chat {
                 lines.extend(words::line(self, at, event));
             }
         }
-    }
-
-    /// What an agent says beside its tool calls: it is no message, and nobody but people sees it. As in a message,
-    /// nothing of it is shown that is no prose.
-    fn beside_calls(&self, agent: &AgentName, response: &LLMResponse, commit: &Commit) -> Option<Line> {
-        let is_posted = commit.events.iter().any(|event| matches!(event, Event::MessagePosted(_)));
-        let roster = Roster::new(Arc::clone(&self.rules), Arc::default());
-        let text = FinalReply::of(&response.spoken(), agent, &roster).text;
-        let is_note = !is_posted && response.reply().calls().next().is_some() && !text.is_empty();
-        is_note.then(|| Line::Said { message: None, from: agent.to_string(), is_person: false, text: text.to_string() })
     }
 
     /// What a call shows people.
@@ -248,7 +243,7 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
         Author::Agent(agent) => (agent.to_string(), false),
         Author::World => ("world".to_owned(), false),
     };
-    Line::Said { message: Some(posted.message), from, is_person, text }
+    Line::Said { message: posted.message, from, is_person, text }
 }
 
 /// A text, and below it what is attached.

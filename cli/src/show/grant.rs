@@ -3,7 +3,7 @@
 use folkmoot::core::constraint::{Allowed, Constraint, Range};
 use folkmoot::core::event::{Event, GrantGiven, Reach, Scope};
 use folkmoot::core::ids::{PersonName, Position};
-use folkmoot::run::Standing;
+use folkmoot::run::{OutdatedRule, Standing};
 
 use super::chat::{Chat, Line};
 use super::request::quoted;
@@ -20,6 +20,7 @@ pub(crate) fn lines(grant: &Standing) -> Vec<String> {
     if let Reach::Like { constraints, .. } = &grant.reach {
         lines.extend(constraints.iter().map(|one| clean(&rule(one))));
     }
+    lines.extend(grant.outdated.iter().map(|why| clean(&format!("it covers nothing any more: {why}"))));
     lines.push(format!("{}; until {}", scope(grant), time(grant.expires_at)));
     lines.push(clean(&format!("given by {}", grant.by.display)));
     lines
@@ -42,13 +43,21 @@ pub(crate) fn rule(constraint: &Constraint) -> String {
             let values: Vec<String> = values.iter().map(ToString::to_string).collect();
             format!("{place} is one of {}", values.join(", "))
         }
+        Allowed::Prefix(start) if start.is_array() => format!("{place} begins with {start} and any options after it"),
         Allowed::Prefix(start) => format!("{place} begins with {start}"),
+        Allowed::Beneath(folder) => format!("{place} is the folder {folder}, or lies in it"),
         Allowed::Range(Range { min, max }) => {
             let least = min.as_ref().map(|min| format!(" at least {min}"));
             let most = max.as_ref().map(|max| format!(" at most {max}"));
             format!("{place} is{}", [least, most].into_iter().flatten().collect::<Vec<_>>().join(" and"))
         }
     }
+}
+
+/// A deny rule that says nothing any more as it was written.
+pub(crate) fn outdated(rule: &OutdatedRule) -> Vec<String> {
+    let head = format!("a deny rule of {} is in an old form, and denies whatever its other places fit:", rule.tool);
+    std::iter::once(head).chain(rule.why.iter().map(|why| format!("  {why}"))).map(|line| clean(&line)).collect()
 }
 
 fn scope(grant: &Standing) -> String {

@@ -7,8 +7,10 @@ use folkmoot::core::event::Event;
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
 use super::chat::Line;
+use super::gutter::Flow;
 use super::paint::Layout;
 use super::progress::Progress;
+use super::stage::Asked;
 use super::style::{DIM, paint};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
@@ -24,6 +26,8 @@ pub(crate) struct Page {
     drafts: BTreeMap<MessageId, String>,
     floor: Option<Floor>,
     held: VecDeque<Line>,
+    /// What was printed last, for whoever decides by keys.
+    pub(crate) asked: Asked,
 }
 
 /// The draft that is being shown, and how much of it is. What happens meanwhile is shown behind it.
@@ -32,6 +36,7 @@ struct Floor {
     message: MessageId,
     agent: AgentName,
     shown: String,
+    flow: Flow,
 }
 
 impl Page {
@@ -44,6 +49,7 @@ impl Page {
             drafts: BTreeMap::new(),
             floor: None,
             held: VecDeque::new(),
+            asked: Asked::default(),
         }
     }
 
@@ -105,6 +111,11 @@ impl Page {
         }
     }
 
+    /// Whether a draft is being shown: everything else waits behind it.
+    pub(crate) const fn is_drafting(&self) -> bool {
+        self.floor.is_some()
+    }
+
     /// Ends the page.
     pub(crate) fn finish(&mut self) -> Result<(), CliError> {
         self.live.clear();
@@ -115,7 +126,10 @@ impl Page {
 
     fn print(&mut self, line: &Line) -> Result<(), CliError> {
         self.progress.hide();
-        self.terminal.line(&self.layout.line(line))
+        self.asked.printed(line);
+        let text = self.layout.line(line);
+        // A command to type is one line, however narrow the terminal is.
+        if matches!(line, Line::Plain(_)) { self.terminal.whole(&text) } else { self.terminal.line(&text) }
     }
 
     /// Gives the floor to the oldest draft, and shows what is new of the one that has it.
@@ -123,7 +137,9 @@ impl Page {
         if self.floor.is_none() {
             let is_begun = |message: &MessageId| self.drafts.get(message).is_some_and(|draft| !draft.is_empty());
             let Some((message, agent)) = self.live.iter().find(|(message, _)| is_begun(message)) else { return Ok(()) };
-            let floor = Floor { message: *message, agent: agent.clone(), shown: String::new() };
+            let flow = self.layout.flow();
+            let floor = Floor { message: *message, agent: agent.clone(), shown: String::new(), flow };
+            self.asked.disturb();
             self.progress.hide();
             self.terminal.piece(&self.layout.name(floor.agent.as_str(), false))?;
             self.floor = Some(floor);
@@ -133,18 +149,22 @@ impl Page {
         // Blanks at the end may be cut off in the message.
         let new = draft.get(floor.shown.len()..).unwrap_or_default().trim_end();
         floor.shown.push_str(new);
-        self.terminal.piece(&self.layout.text(new))
+        self.terminal.piece(&floor.flow.push(new))
     }
 
     /// The draft has become what `line` says: shows what was not shown of it.
     fn complete(&mut self, line: &Line) -> Result<(), CliError> {
-        let Some(floor) = self.floor.take() else { return Ok(()) };
+        let Some(mut floor) = self.floor.take() else { return Ok(()) };
         self.live.remove(&floor.message);
         let Line::Said { text, .. } = line else { return Ok(()) };
         match text.trim_end().strip_prefix(floor.shown.as_str()) {
-            Some(rest) => self.terminal.line(&self.layout.text(rest))?,
+            Some(rest) => {
+                let rest = floor.flow.push(rest) + &floor.flow.finish();
+                self.terminal.whole(&rest)?;
+            }
             None => {
-                self.terminal.line(&paint(DIM, " … (replaced)"))?;
+                let rest = floor.flow.finish();
+                self.terminal.whole(&format!("{rest}{}", paint(DIM, " … (replaced)")))?;
                 self.print(line)?;
             }
         }
@@ -153,9 +173,10 @@ impl Page {
 
     /// The draft comes to nothing.
     fn break_off(&mut self) -> Result<(), CliError> {
-        if let Some(floor) = self.floor.take() {
+        if let Some(mut floor) = self.floor.take() {
             self.live.remove(&floor.message);
-            self.terminal.line(&paint(DIM, " … (broken off)"))?;
+            let rest = floor.flow.finish();
+            self.terminal.whole(&format!("{rest}{}", paint(DIM, " … (broken off)")))?;
         }
         self.release()
     }
@@ -171,14 +192,14 @@ impl Page {
 impl Floor {
     fn is_ended_by(&self, line: &Line) -> bool {
         match line {
-            Line::Said { message: Some(message), .. } => *message == self.message,
-            Line::Said { message: None, from, .. } => *from == self.agent.as_str(),
+            Line::Said { message, .. } => *message == self.message,
             Line::Does { .. }
             | Line::Shows(..)
             | Line::Quiet(_)
             | Line::Good(_)
             | Line::Bad(_)
             | Line::Asks(..)
+            | Line::Keys { .. }
             | Line::Note(_)
             | Line::Plain(_) => false,
         }
@@ -192,6 +213,7 @@ const fn ends_reply(event: &Event) -> Option<&AgentName> {
         Event::ModelAnswered(answered) => Some(&answered.agent),
         Event::ModelFailed(failed) => Some(&failed.agent),
         Event::ModelCalled(called) => Some(&called.agent),
+        Event::StreamCut(cut) => Some(&cut.agent),
         Event::TurnClosed(closed) => Some(&closed.agent),
         _ => None,
     }

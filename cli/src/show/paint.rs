@@ -2,8 +2,9 @@
 
 use super::blocks::Shown;
 use super::chat::Line;
+use super::gutter::{Flow, GUTTER, escaped, guarded, hung};
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
-use super::{clean, request};
+use super::{one_line, request};
 use crate::terminal;
 
 /// The widest column of names.
@@ -29,17 +30,24 @@ impl Layout {
         " ".repeat(self.names.saturating_add(2))
     }
 
-    /// A name, and the room to the text.
+    /// A name, the room to the text, and the gutter before it.
     pub(crate) fn name(&self, name: &str, is_person: bool) -> String {
-        let room = " ".repeat(self.names.saturating_sub(name.chars().count()));
+        let shown = escaped(&one_line(name));
+        let room = " ".repeat(self.names.saturating_sub(shown.chars().count()));
         let number = self.speakers.iter().position(|speaker| speaker == name);
         let style = if is_person { BOLD } else { speaker(number.unwrap_or_default()) };
-        format!("{room}{}  ", paint(style, &clean(name)))
+        format!("{room}{}  {GUTTER} ", paint(style, &shown))
+    }
+
+    /// A text beside a name that is written while it comes.
+    pub(crate) fn flow(&self) -> Flow {
+        Flow::new(&self.indent(), terminal::width())
     }
 
     /// A text beside a name: each of its lines begins in the same column.
-    pub(crate) fn text(&self, text: &str) -> String {
-        clean(text).replace('\n', &format!("\n{}", self.indent()))
+    fn text(&self, text: &str) -> String {
+        let lines: Vec<String> = guarded(text).iter().map(|line| line.chars().skip(2).collect()).collect();
+        lines.join(&format!("\n{}{GUTTER} ", self.indent()))
     }
 
     /// What a tool shows, and how to see all of it, if it is not all.
@@ -59,25 +67,37 @@ impl Layout {
 
     /// A line.
     pub(crate) fn line(&self, line: &Line) -> String {
+        let indent = self.names.saturating_add(2);
         let under = |text: String| format!("{}{text}", self.indent());
+        let marked = |style, mark: &str, what: &str| under(paint(style, &format!("{mark} {}", hung(what, indent))));
         match line {
             Line::Said { from, is_person, text, .. } => {
                 format!("{}{}", self.name(from, *is_person), self.text(text.trim_end()))
             }
             Line::Does { from, what } => {
+                let from = escaped(&one_line(from));
                 let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
-                format!("{room}{}", paint(DIM, &format!("{from}  {}", clean(what))))
+                format!("{room}{}", paint(DIM, &format!("{from}  {}", hung(what, indent))))
             }
             Line::Shows(views, all) => self.views(views, all),
-            Line::Quiet(what) => under(paint(DIM, &format!("· {}", clean(what)))),
-            Line::Good(what) => under(paint(GOOD, &format!("✓ {}", clean(what)))),
-            Line::Bad(what) => under(paint(BAD, &format!("✗ {}", clean(what)))),
+            Line::Quiet(what) => marked(DIM, "·", what),
+            Line::Good(what) => marked(GOOD, "✓", what),
+            Line::Bad(what) => marked(BAD, "✗", what),
             Line::Asks(name, lines) => {
                 let block: Vec<String> = request::block(name, lines).into_iter().map(under).collect();
                 block.join("\n")
             }
+            Line::Keys { name, again, keys } => {
+                let keys = marked(DIM, "·", &format!("{name}: {keys}"));
+                again
+                    .iter()
+                    .map(|lines| self.line(&Line::Asks(name.clone(), lines.clone())))
+                    .chain([keys])
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            }
             Line::Plain(text) => under(text.clone()),
-            Line::Note(text) => format!("\n{}\n", paint(NOTE, &clean(text))),
+            Line::Note(text) => format!("\n{}\n", paint(NOTE, &hung(text, 0))),
         }
     }
 }

@@ -4,8 +4,9 @@ use folkmoot::core::event::Purpose;
 use folkmoot::core::request::{Attached, Item, ToolDeclaration};
 use folkmoot::core::response::Part;
 
+use super::gutter::guarded;
 use super::style::{BOLD, DIM, paint};
-use super::{clean, parameters};
+use super::{clean, one_line, parameters};
 use crate::view::prompt::PromptView;
 
 /// What a model was asked, under heads.
@@ -51,7 +52,7 @@ fn head(text: &str) -> String {
 
 /// The lines of a text, set off.
 fn text(text: &str) -> Vec<String> {
-    clean(text).split('\n').map(|line| format!("  {line}").trim_end().to_owned()).collect()
+    guarded(text).into_iter().map(|line| format!("  {line}")).collect()
 }
 
 fn tool(tool: &ToolDeclaration<String>) -> Vec<String> {
@@ -88,7 +89,10 @@ fn heard(said: &str, attachments: &[Attached<String>]) -> Vec<String> {
 fn part(part: &Part) -> Vec<String> {
     match part {
         Part::Text(said) | Part::Refusal(said) => text(said),
-        Part::Call(call) => text(&format!("→ {} {} {}", call.label, call.tool, call.arguments)),
+        Part::Call(call) => {
+            let call = format!("{} {} {}", call.label, call.tool, call.arguments);
+            vec![format!("  → {}", one_line(&call))]
+        }
         Part::Reasoning(thought) => text(&format!("(reasoning) {thought}")),
         Part::Opaque(value) => text(&format!("(as it came) {value}")),
     }

@@ -3,6 +3,7 @@
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::tool::{Choose, Question, reads_json};
 
+use super::gutter::{BAR, guarded, hung};
 use super::style::{ASKS, BOLD, DIM, paint};
 use super::{clean, time};
 use crate::arguments::Common;
@@ -38,7 +39,7 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
 
 /// A question, its options, and what an answer must be.
 pub(super) fn wanted(question: &Question) -> Vec<String> {
-    let mut lines: Vec<String> = clean(&question.text).lines().map(str::to_owned).collect();
+    let mut lines = guarded(&question.text);
     let options = question.options.iter().enumerate();
     lines.extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
     lines.extend(rule(question));
@@ -78,7 +79,7 @@ pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
                 format!("--scope world   {in_world}"),
                 format!("--scope uses:N  {again} within {lasts}, N times with this one"),
                 "--args JSON     this call runs with other arguments".to_owned(),
-                "--where JSON    calls to come may differ at one place, e.g. '{\"path\":\"/path\",\"prefix\":\"notes/\"}'"
+                "--where JSON    calls to come may differ at one place, e.g. '{\"path\":\"/path\",\"beneath\":\"notes\"}'"
                     .to_owned(),
             ];
             lines.extend(offers.any_args.then(|| "--any-args      calls to come may have any arguments".to_owned()));
@@ -107,12 +108,12 @@ fn hours(ms: u64) -> String {
 
 /// The block that shows a request.
 pub(crate) fn block(name: &str, lines: &[String]) -> Vec<String> {
-    let bar = paint(ASKS, "┃");
+    let bar = paint(ASKS, &BAR.to_string());
     let mut block = vec![format!("{bar} {}", paint(ASKS.bold(), name))];
     for (number, line) in lines.iter().enumerate() {
         let style = if number == 0 { BOLD } else { DIM };
         // The bar stands before every line, so that none passes for something outside.
-        block.extend(line.split('\n').map(|line| format!("{bar} {}", paint(style, line))));
+        block.extend(hung(line, 0).split('\n').map(|line| format!("{bar} {}", paint(style, line))));
     }
     block
 }
@@ -164,10 +165,10 @@ pub(crate) fn pending(
             terminal.line(&line)?;
         }
         for command in commands(common, one, by.as_ref()) {
-            terminal.line(&format!("  {command}"))?;
+            terminal.whole(&format!("  {command}"))?;
         }
     }
-    terminal.line(&format!("Then go on with: {} resume {world}", common.program()))
+    terminal.whole(&format!("Then go on with: {} resume {world}", common.program()))
 }
 
 /// The keys that answer a request.

@@ -1,6 +1,6 @@
 //! The chat as it happens: what the log says, in its order, with drafts of replies while they are being written.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use folkmoot::core::commit::Commit;
@@ -9,7 +9,7 @@ use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, World};
 use folkmoot::{ActivityEvent, ActivitySubscription, Runtime, WorldHandle};
 use futures::StreamExt as _;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::chat::{Chat, Line};
@@ -36,43 +36,68 @@ pub(crate) enum News {
     Hints(Hints),
     /// These wait, as far as somebody knows.
     Waits(Vec<Waiting>),
+    /// Say when everything up to here is shown.
+    Sync(Position, oneshot::Sender<()>),
     /// Something to show.
     Show(Line),
     /// Show everything up to here, then end.
     Finish(Position),
 }
 
-/// The requests whose keys were shown and that were not answered here yet. Keys answer the first, and never one that
-/// nobody saw.
+/// The request that keys decide: the one whose keys are the last thing that was printed. Anything that is printed since
+/// takes it away, so that nobody decides what they did not just see.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(Arc<Mutex<VecDeque<RequestId>>>);
+pub(crate) struct Asked(Arc<Mutex<Last>>);
+
+/// What was printed last.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Last {
+    /// Something else.
+    #[default]
+    Other,
+    /// What a request asks.
+    Block(String),
+    /// Its keys, right behind what it asks.
+    Keys(String),
+}
 
 impl Asked {
-    /// The request that keys answer.
-    pub(crate) fn first(&self) -> Option<RequestId> {
-        self.lock().front().copied()
+    /// Whether keys decide the request called `name` now.
+    pub(crate) fn is_ready(&self, name: &str) -> bool {
+        matches!(&*self.lock(), Last::Keys(last) if last == name)
     }
 
-    /// Has keys answer `request` next: it was just shown.
-    pub(crate) fn turn_to(&self, request: RequestId) {
-        self.forget(request);
-        self.lock().push_front(request);
+    /// Whether what the request called `name` asks was printed last.
+    fn has_block(&self, name: &str) -> bool {
+        matches!(&*self.lock(), Last::Block(last) if last == name)
     }
 
-    /// Keys answer `request` no more.
-    pub(crate) fn forget(&self, request: RequestId) {
-        self.lock().retain(|other| *other != request);
+    /// Notes that `line` is printed.
+    pub(crate) fn printed(&self, line: &Line) {
+        let mut last = self.lock();
+        *last = match line {
+            Line::Asks(name, _) => Last::Block(name.clone()),
+            Line::Keys { name, again, .. } if again.is_some() || *last == Last::Block(name.clone()) => {
+                Last::Keys(name.clone())
+            }
+            Line::Said { .. }
+            | Line::Does { .. }
+            | Line::Shows(..)
+            | Line::Quiet(_)
+            | Line::Good(_)
+            | Line::Bad(_)
+            | Line::Keys { .. }
+            | Line::Note(_)
+            | Line::Plain(_) => Last::Other,
+        };
     }
 
-    /// Has keys answer `request` once those before it are answered.
-    pub(crate) fn offer(&self, request: RequestId) {
-        let mut all = self.lock();
-        if !all.contains(&request) {
-            all.push_back(request);
-        }
+    /// Notes that something else is printed.
+    pub(crate) fn disturb(&self) {
+        *self.lock() = Last::Other;
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<RequestId>> {
+    fn lock(&self) -> MutexGuard<'_, Last> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -149,6 +174,8 @@ pub(crate) struct Stage {
     hinted: BTreeSet<RequestId>,
     /// Requests that are to be hinted at once the log has come to them.
     due: Vec<Waiting>,
+    /// Who wants to know when the log has been shown up to there.
+    syncs: Vec<(Position, oneshot::Sender<()>)>,
     by: Option<PersonName>,
 }
 
@@ -168,6 +195,7 @@ impl Stage {
             hints: Hints::None,
             hinted: BTreeSet::new(),
             due: Vec::new(),
+            syncs: Vec::new(),
             by: person::login(),
         }
     }
@@ -198,6 +226,7 @@ impl Stage {
                 event = next(&mut activity) => self.activity(event).await?,
             }
             self.show_due()?;
+            self.sync();
             self.page.show_progress();
         }
         self.page.finish()
@@ -213,11 +242,18 @@ impl Stage {
     async fn told(&mut self, told: News) -> Result<(), CliError> {
         match told {
             News::Hints(hints) => {
+                if let Hints::Keys(asked) = &hints {
+                    self.page.asked = asked.clone();
+                }
                 self.hints = hints;
                 self.hint().await
             }
             News::Waits(all) => {
                 self.wait_for(all);
+                Ok(())
+            }
+            News::Sync(at, done) => {
+                self.syncs.push((at, done));
                 Ok(())
             }
             News::Show(line) => self.show(line),
@@ -279,12 +315,20 @@ impl Stage {
     }
 
     fn wait_for(&mut self, all: Vec<Waiting>) {
-        if self.hints_at_requests() {
-            self.due.extend(all.into_iter().filter(|one| self.hinted.insert(one.request)));
+        match &self.hints {
+            // Keys decide one request at a time, the oldest first.
+            Hints::Keys(asked) => self.due = all.into_iter().take(1).filter(|one| !asked.is_ready(&one.name)).collect(),
+            Hints::Commands if !self.common.json => {
+                self.due.extend(all.into_iter().filter(|one| self.hinted.insert(one.request)));
+            }
+            Hints::Commands | Hints::None => {}
         }
     }
 
     fn show_due(&mut self) -> Result<(), CliError> {
+        if self.page.is_drafting() {
+            return Ok(());
+        }
         let (due, later) = std::mem::take(&mut self.due).into_iter().partition(|one| one.request.0 <= self.seen);
         self.due = later;
         let due: Vec<Waiting> = due;
@@ -293,12 +337,23 @@ impl Stage {
 
     fn hint_at(&mut self, one: &Waiting) -> Result<(), CliError> {
         if let Hints::Keys(asked) = &self.hints {
-            asked.offer(one.request);
-            return self.show(Line::Quiet(format!("{}: {}", one.name, request::keys(one))));
+            let again = (!asked.has_block(&one.name)).then(|| request::asked(one));
+            let keys = request::keys(one).to_owned();
+            return self.show(Line::Keys { name: one.name.clone(), again, keys });
         }
         self.show(Line::Quiet(format!("{} waits for a person; in another terminal:", one.name)))?;
         let commands = request::commands(&self.common, one, self.by.as_ref());
         commands.into_iter().try_for_each(|line| self.show(Line::Plain(line)))
+    }
+
+    /// Tells those who want to know that the log has been shown.
+    fn sync(&mut self) {
+        let (is_drafting, seen) = (self.page.is_drafting(), self.seen);
+        let is_shown = |sync: &mut (Position, oneshot::Sender<()>)| sync.0 <= seen && !is_drafting;
+        for (_, done) in self.syncs.extract_if(.., is_shown) {
+            // Whoever has gone away does not want to know any more.
+            let _gone = done.send(());
+        }
     }
 }
 

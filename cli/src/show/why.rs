@@ -5,6 +5,7 @@ use folkmoot::core::ids::AgentName;
 use folkmoot::core::principal::Principal;
 use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
 
+use super::gutter::hung;
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, time};
 use crate::view::why::{ApprovalView, TurnView, WakeView, WhyView};
@@ -15,7 +16,11 @@ mod tree;
 pub(crate) fn lines(view: &WhyView) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(node) = view.nodes.first() {
-        lines.push(format!("{} {}", paint(BOLD, &format!("{}#{} {}", view.world, view.at, node.node.kind)), node.gist));
+        lines.push(format!(
+            "{} {}",
+            paint(BOLD, &format!("{}#{} {}", view.world, view.at, node.node.kind)),
+            hung(&node.gist, 2)
+        ));
         let (first, last) = view.commit;
         let commit = if first == last { String::new() } else { format!(", with the events {first} to {last}") };
         lines.push(paint(DIM, &format!("recorded {}{commit}", time(node.node.time))));
@@ -63,6 +68,8 @@ fn rule(verdicts: &Verdicts) -> String {
         RoutingRule::TooMany => "nobody is addressed, and the room is too large for everyone",
         RoutingRule::Unaddressed => "the agent's message addresses nobody",
         RoutingRule::Undeliverable => "it addresses somebody whom nobody here is",
+        RoutingRule::BesideCalls => "an agent says it beside tool calls, which wakes nobody",
+        RoutingRule::Joined => "an agent waited for others, and not all of them gave it an answer",
     };
     let mut text = why.to_owned();
     let people: Vec<String> = verdicts.people.iter().map(|name| clean(name.as_str())).collect();
@@ -90,6 +97,7 @@ const fn answering(why: RoutingReason) -> &'static str {
         RoutingReason::HandedOff => "the episode is handed to it",
         RoutingReason::MainAgent => "it is the main agent",
         RoutingReason::Everyone => "everyone answers",
+        RoutingReason::Joined => "it waited for them",
     }
 }
 
@@ -100,8 +108,9 @@ const fn silence(why: Silence) -> &'static str {
             "addressed, but the episode has used up its messages from agent to agent (hop_budget)"
         }
         Silence::Damped(DampReason::Pair) => "addressed, but the two have only answered each other (pair_messages_max)",
+        Silence::Damped(DampReason::BesideCalls) => "addressed, but beside tool calls, and their author is not done",
         Silence::InboxFull => "addressed, but its inbox is full (inbox_max)",
-        Silence::OnlyNamed => "named in mid-text only, and here only the start of a line counts (mentions: line_start)",
+        Silence::OnlyNamed => "only named: the names at the start of a line count, or else the first ones in the text",
         Silence::NotAddressed => "the message is for others",
         Silence::OnlyPeople => "the message is for people alone",
         Silence::Tag(RoutingTag::Stop) => "the tag STOP ends it here",
@@ -194,7 +203,7 @@ fn approval(view: &ApprovalView) -> Vec<String> {
     let ApprovalView { asked, decision } = view;
     let mut lines = vec![head(&format!("request {}", asked.request))];
     let erased = || format!("{} asks to run {} ({}) with [erased]", asked.agent, asked.tool, asked.effect);
-    lines.push(format!("  {}", clean(&asked.text.clone().unwrap_or_else(erased))));
+    lines.push(format!("  {}", hung(&asked.text.clone().unwrap_or_else(erased), 2)));
     lines.push(format!("  asked because the tool is {}, and what is not `read` asks in this room", asked.effect));
     let (shown, until) = (asked.shown.short(), time(asked.expires_at));
     lines.push(format!("  shown {shown}, schema {}, expires {until}", asked.schema.short()));

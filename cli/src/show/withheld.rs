@@ -1,6 +1,7 @@
 //! What was kept from people, for those who run a room.
 
-use super::style::{BAD, BOLD, DIM, paint};
+use super::gutter::guarded;
+use super::style::{BAD, DIM, paint};
 use super::{clean, time};
 use crate::view::gist::word;
 use crate::view::withheld::{PartView, WithheldView};
@@ -8,7 +9,7 @@ use crate::view::withheld::{PartView, WithheldView};
 #[cfg(test)]
 mod tests;
 
-/// What was kept back of one answer. A bar stands before every line of its text, so that none passes for another.
+/// What was kept back of one answer. The gutter stands before every line of its text, so that none passes for another.
 pub(crate) fn block(view: &WithheldView) -> Vec<String> {
     let instead = view.message.map_or_else(|| "nothing was left".to_owned(), |message| format!("message {message}"));
     let (at, when) = (view.position.get(), paint(DIM, &time(view.time)));
@@ -19,12 +20,11 @@ pub(crate) fn block(view: &WithheldView) -> Vec<String> {
 }
 
 fn part(part: &PartView) -> Vec<String> {
-    let bar = paint(BAD, "┃");
     let head = format!(
-        "{bar} {} {}",
-        paint(BOLD, &word(&part.family)),
+        "       {} {}",
+        paint(BAD, &word(&part.family)),
         paint(DIM, &format!("bytes {}..{}", part.from, part.to))
     );
-    let text = clean(part.text.as_deref().unwrap_or("[erased]"));
-    std::iter::once(head).chain(text.split('\n').map(|line| format!("{bar} {line}"))).collect()
+    let text = guarded(part.text.as_deref().unwrap_or("[erased]"));
+    std::iter::once(head).chain(text.into_iter().map(|line| format!("       {line}"))).collect()
 }

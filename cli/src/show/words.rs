@@ -3,7 +3,7 @@
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
     CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice, OutcomeSettled,
-    ReconciledHow, RoutingRule, RoutingTag, SettledHow, ToolFinished, Verdict,
+    ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpecRevised, ToolFinished, Verdict, WarningRecorded,
 };
 use folkmoot::core::ids::{Attempt, Position};
 use folkmoot::core::tool::ToolOutcome;
@@ -49,6 +49,8 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::AgentAsked(_)
         | Event::HeadSigned(_)
         | Event::MemoryCompacted(_) => None,
+        Event::Restored(_) => Some(Line::Quiet("this is a copy of its store: people are asked anew".to_owned())),
+        Event::StreamCut(cut) => Some(Line::Quiet(format!("what {} was saying broke off", cut.agent))),
         Event::Forked(forked) => Some(Line::Quiet(branched(forked))),
         Event::ErasureRequested(_) => Some(Line::Quiet("content is to be erased".to_owned())),
         Event::Erased(erased) => Some(Line::Quiet(format!("the content of {} events was erased", erased.events))),
@@ -61,11 +63,8 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         Event::ReplyRegenerated(made) => Some(Line::Quiet(gone("is made anew", made.at, &made.gone))),
         Event::JoinElapsed(elapsed) => Some(Line::Quiet(goes_on(elapsed))),
         Event::HandedOff(handed) => Some(Line::Quiet(format!("{} hands over to {}", handed.agent, handed.to))),
-        Event::SpecRevised(_) => Some(Line::Quiet("the room's definition changed".to_owned())),
-        Event::WarningRecorded(warning) => {
-            let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
-            Some(Line::Bad(warned(&warning.code, &agent)))
-        }
+        Event::SpecRevised(revised) => Some(Line::Quiet(rules_changed(revised))),
+        Event::WarningRecorded(warning) => Some(Line::Bad(warned(warning))),
         Event::NoticePosted(posted) => notice(chat, &posted.notice),
         Event::TurnDeclined(declined) => ended(&declined.agent.to_string(), declined.reason),
         Event::TurnClosed(closed) => ended(&closed.agent.to_string(), closed.reason),
@@ -122,7 +121,9 @@ fn unseen_way(routed: &MessageRouted) -> Option<Line> {
             | RoutingRule::Everyone
             | RoutingRule::TooMany
             | RoutingRule::Unaddressed
-            | RoutingRule::Undeliverable,
+            | RoutingRule::Undeliverable
+            | RoutingRule::BesideCalls
+            | RoutingRule::Joined,
             _,
         ) => return None,
     };
@@ -142,8 +143,8 @@ fn now_says(edited: &MessageEdited) -> String {
 fn gone(what: &str, at: Position, gone: &[Position]) -> String {
     match gone.len().saturating_sub(1) {
         0 => format!("message {at} {what}"),
-        1 => format!("message {at} {what}, and one more that answered it is gone"),
-        more => format!("message {at} {what}, and {more} more that answered it are gone"),
+        1 => format!("message {at} {what}, and one more with it"),
+        more => format!("message {at} {what}, and {more} more with it"),
     }
 }
 
@@ -235,8 +236,9 @@ fn result_beside_views(finished: &ToolFinished) -> String {
     }
 }
 
-fn warned(code: &str, agent: &str) -> String {
-    match code {
+fn warned(warning: &WarningRecorded) -> String {
+    let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+    match warning.code.as_str() {
         "script_exhausted" => format!("{agent} has no scripted replies left (script_exhausted)"),
         "answer_truncated" => format!("{agent}'s answer was cut at its limit"),
         "answer_filtered" => format!("{agent}'s answer was cut by a content filter"),
@@ -252,7 +254,9 @@ fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
         CloseReason::Answered | CloseReason::Limit | CloseReason::Failed | CloseReason::HandedOff => None,
         CloseReason::Passed => Some(Line::Quiet(format!("{agent} has nothing to say"))),
         CloseReason::Stopped => Some(Line::Quiet(format!("{agent} was stopped"))),
-        CloseReason::Superseded => Some(Line::Quiet(format!("{agent} turns to a newer message"))),
+        CloseReason::Superseded => {
+            Some(Line::Quiet(format!("{agent} leaves off: what it worked on was taken back, or replaced")))
+        }
     }
 }
 
@@ -275,4 +279,12 @@ fn model_failed(failed: &ModelFailed) -> String {
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
     let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
+}
+
+/// Who changed the room, and what of it.
+fn rules_changed(revised: &SpecRevised) -> String {
+    let by = revised.by.as_ref().map(|by| format!("{by} changed the room"));
+    let what: Vec<String> = revised.changes.iter().map(|change| clean(&change.to_string())).collect();
+    let by = by.unwrap_or_else(|| "the room's definition changed".to_owned());
+    if what.is_empty() { by } else { format!("{by}: {}", what.join("; ")) }
 }

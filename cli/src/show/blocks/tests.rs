@@ -30,8 +30,8 @@ fn an_artifact_is_a_titled_block_with_its_values_in_a_column() {
         "cost": { "min": 1200, "max": 3400 }, "life": 12, "notes": ["Permit", "Two days"],
         "offers": [{ "who": "Ann", "price": 1200 }, { "who": "Bob & Sons", "price": 980 }],
     }));
-    let drawn = "│ Estimate\n│ Cost      $1,200 – $3,400\n│ Lifespan  12 years\n│ Notes\n│   • Permit\n│   • Two days\n\
-                 │ Offers\n│  Who          Price\n│  Ann         $1,200\n│  Bob & Sons    $980";
+    let drawn = "┊ Estimate\n┊ Cost      $1,200 – $3,400\n┊ Lifespan  12 years\n┊ Notes\n┊   • Permit\n┊   • Two days\n\
+                 ┊ Offers\n┊  Who          Price\n┊  Ann         $1,200\n┊  Bob & Sons    $980";
     assert_eq!(shown(&view, None), (drawn.to_owned(), false));
     assert_eq!(shown(&view, Some(80)), (drawn.to_owned(), false));
 }

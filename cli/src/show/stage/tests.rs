@@ -1,30 +1,30 @@
 use super::*;
 
-fn request(at: u64) -> RequestId {
-    RequestId(Position::new(at))
+fn asks(name: &str) -> Line {
+    Line::Asks(name.to_owned(), vec!["worker asks".to_owned()])
+}
+
+fn keys(name: &str, again: bool) -> Line {
+    Line::Keys { name: name.to_owned(), again: again.then(Vec::new), keys: "o once".to_owned() }
 }
 
 #[test]
-fn keys_answer_what_was_shown_first_and_nothing_that_nobody_saw() {
+fn keys_decide_only_what_was_shown_last() {
     let asked = Asked::default();
-    assert_eq!(asked.first(), None);
-    asked.offer(request(10));
-    asked.offer(request(12));
-    asked.offer(request(10));
-    assert_eq!(asked.first(), Some(request(10)));
-    asked.forget(request(10));
-    assert_eq!(asked.first(), Some(request(12)));
-    asked.forget(request(12));
-    assert_eq!(asked.first(), None);
-}
-
-#[test]
-fn keys_turn_to_what_was_asked_about_last() {
-    let asked = Asked::default();
-    asked.offer(request(10));
-    asked.offer(request(12));
-    asked.turn_to(request(12));
-    assert_eq!(asked.first(), Some(request(12)));
-    asked.forget(request(12));
-    assert_eq!(asked.first(), Some(request(10)));
+    assert!(!asked.is_ready("gate#7"));
+    asked.printed(&asks("gate#7"));
+    assert!(!asked.is_ready("gate#7"), "its keys were not shown");
+    asked.printed(&keys("gate#7", false));
+    assert!(asked.is_ready("gate#7") && !asked.is_ready("gate#9"));
+    for other in [Line::Quiet("x".to_owned()), Line::Plain("x".to_owned()), asks("gate#9"), keys("gate#9", true)] {
+        asked.printed(&keys("gate#7", true));
+        assert!(asked.is_ready("gate#7"));
+        asked.printed(&other);
+        assert!(!asked.is_ready("gate#7"), "{other:?}");
+    }
+    asked.printed(&keys("gate#7", true));
+    asked.disturb();
+    assert!(!asked.is_ready("gate#7"), "a draft was begun");
+    asked.printed(&keys("gate#7", false));
+    assert!(!asked.is_ready("gate#7"), "what it asks is not to be seen any more");
 }

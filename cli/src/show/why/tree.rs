@@ -8,8 +8,8 @@ use folkmoot::core::command::CommandKind;
 use folkmoot::core::ids::Position;
 
 use super::{giver, woken};
-use crate::show::clean;
 use crate::show::style::{BOLD, DIM, paint};
+use crate::show::{clean, one_line};
 use crate::view::why::{NodeView, WhyView};
 
 /// How far the tree is indented.
@@ -76,7 +76,7 @@ fn line(view: &NodeView) -> String {
         reasons.push(format!("a command of {}, which nothing before it made necessary", giver(&node.by)));
     }
     let reasons = if reasons.is_empty() { String::new() } else { paint(DIM, &format!("  ({})", reasons.join("; "))) };
-    let words: Vec<String> = [clean(actor), gist.clone()].into_iter().filter(|word| !word.is_empty()).collect();
+    let words: Vec<String> = [clean(actor), one_line(gist)].into_iter().filter(|word| !word.is_empty()).collect();
     format!("{} {kind}  {}{reasons}", node.at.get(), words.join("  ")).trim_end().to_owned()
 }
 

@@ -27,9 +27,9 @@ fn the_exact_text_is_shown_behind_a_bar_and_obeys_no_terminal() {
     let lines: Vec<String> = block(&view(Some(SPOKEN))).into_iter().map(plain).collect();
     let expected = [
         "    9  2030-01-01T00:00:00Z  worker in answer 7, nothing was left",
-        "┃ react_json bytes 12..55",
-        "┃ {\"action\": \"push\",",
-        "┃  \"action_input\": \"\\u{1b}[2J\"}",
+        "       react_json bytes 12..55",
+        "       ┊ {\"action\": \"push\",",
+        "       ┊  \"action_input\": \"\\u{1b}[2J\"}",
     ];
     assert_eq!(lines, expected);
 }

@@ -1,0 +1,269 @@
+//! The gutter before every line of text by agents, tools and people, so that none of it passes for a line of ours.
+
+use unicode_width::UnicodeWidthChar as _;
+
+use super::clean;
+
+#[cfg(test)]
+mod tests;
+
+/// Stands before every line of others' text, and before nothing else.
+pub(crate) const GUTTER: char = '┊';
+/// Stands before every line of a request, and before nothing else.
+pub(crate) const BAR: char = '┃';
+
+/// What a tab becomes.
+const TAB: &str = "    ";
+/// The fewest columns that a text gets, however narrow the terminal is.
+const ROOM_MIN: usize = 10;
+/// The most columns that further lines of a line are indented by.
+const INDENT_MAX: usize = 30;
+
+/// The lines of a text of others, made safe, each behind the gutter.
+pub(crate) fn guarded(text: &str) -> Vec<String> {
+    lines(text).map(|line| format!("{GUTTER} {line}").trim_end().to_owned()).collect()
+}
+
+/// A text that begins in a line of ours: its further lines stand behind the gutter, `indent` columns from the left.
+pub(crate) fn hung(text: &str, indent: usize) -> String {
+    let text = clean(text);
+    let (first, rest) = text.split_once('\n').map_or((text.as_str(), None), |(first, rest)| (first, Some(rest)));
+    let room = " ".repeat(indent);
+    let rest = rest.into_iter().flat_map(guarded).map(|line| format!("\n{room}{line}"));
+    std::iter::once(first.replace('\t', TAB)).chain(rest).collect()
+}
+
+fn lines(text: &str) -> impl Iterator<Item = String> {
+    clean(text).split('\n').map(|line| escaped(&line.replace('\t', TAB))).collect::<Vec<_>>().into_iter()
+}
+
+/// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is spelt out.
+pub(crate) fn escaped(line: &str) -> String {
+    match line.char_indices().find(|(_, c)| is_seen(*c)) {
+        Some((at, c)) if is_mark(c) => {
+            let (before, behind) = (line.get(..at), line.get(at.saturating_add(c.len_utf8())..));
+            format!("{}{}{}", before.unwrap_or_default(), c.escape_unicode(), behind.unwrap_or_default())
+        }
+        Some(_) | None => line.to_owned(),
+    }
+}
+
+fn is_seen(c: char) -> bool {
+    !c.is_whitespace() && columns(c) > 0
+}
+
+/// Boxes, bars, arrows, check marks, crosses and dots: what our own lines begin with, and what looks like it.
+const fn is_mark(c: char) -> bool {
+    matches!(c,
+        '|' | '¦' | '·' | 'ǀ' | '‖' | '․' | '‧' | '∙' | '⋅' | '⏐'
+        // Arrows.
+        | '\u{2190}'..='\u{21ff}' | '\u{27f0}'..='\u{27ff}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}'
+        | '\u{1f800}'..='\u{1f8ff}'
+        // Boxes, blocks and geometric shapes.
+        | '\u{2500}'..='\u{25ff}' | '\u{23a0}'..='\u{23b9}' | '\u{1fb00}'..='\u{1fbff}'
+        // Check marks, crosses, and the arrows and bars among the ornaments.
+        | '√' | '×' | '☐' | '☑' | '☒' | '✅' | '✓' | '✔' | '✕'..='✘' | '❌' | '❎' | '❘'..='❚' | '➔'..='➾' | '⎟'
+        | '🗴' | '🗵' | '🗶' | '🗷' | '🗸' | '🗹' | '￨' | '￩'..='￬' | '︱' | '｜')
+}
+
+fn columns(c: char) -> usize {
+    c.width().unwrap_or_default()
+}
+
+/// How many columns a painted text takes.
+fn columns_of(text: &str) -> usize {
+    Painted(text).filter(|piece| !piece.starts_with('\u{1b}')).flat_map(str::chars).map(columns).sum()
+}
+
+/// The pieces of a painted text: characters, and orders to the terminal, of which no text of others has any.
+struct Painted<'t>(&'t str);
+
+impl<'t> Iterator for Painted<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let first = self.0.chars().next()?;
+        let end = if first == '\u{1b}' { self.0.find('m').map(|at| at.saturating_add(1)) } else { None };
+        let (piece, rest) = self.0.split_at_checked(end.unwrap_or(first.len_utf8()))?;
+        self.0 = rest;
+        Some(piece)
+    }
+}
+
+/// The lines of `text` in at most `width` columns: where one is broken, what follows stands behind the gutter.
+pub(crate) fn folded(text: &str, width: usize) -> String {
+    text.split('\n').map(|line| folded_line(line, width)).collect::<Vec<_>>().join("\n")
+}
+
+fn folded_line(line: &str, width: usize) -> String {
+    if columns_of(line) <= width {
+        return line.to_owned();
+    }
+    let mut fold = Fold::new(line, width);
+    Painted(line).for_each(|piece| fold.take(piece));
+    fold.done.push(fold.line);
+    fold.done.join("\n")
+}
+
+/// A line that is being broken.
+struct Fold {
+    width: usize,
+    /// What further lines begin with.
+    before: String,
+    /// How many columns of the first line are ours: it is not broken within them.
+    own: usize,
+    done: Vec<String>,
+    line: String,
+    columns: usize,
+    /// Where the line can be broken: behind its last blank.
+    blank: Option<usize>,
+    /// Whether nothing is to be seen of the line yet.
+    is_start: bool,
+    is_first: bool,
+}
+
+impl Fold {
+    fn new(line: &str, width: usize) -> Self {
+        let plain: String = Painted(line).filter(|piece| !piece.starts_with('\u{1b}')).collect();
+        let indent = plain.chars().take_while(|c| *c == ' ').count();
+        let of = |sign: char| plain.find(sign).and_then(|at| plain.get(..at)).map(columns_of);
+        let room = |columns: usize| " ".repeat(columns.min(INDENT_MAX).min(width.saturating_sub(ROOM_MIN)));
+        let before = if plain.trim_start().starts_with(BAR) {
+            format!("{}{BAR} {GUTTER} ", room(indent))
+        } else {
+            format!("{}{GUTTER} ", room(of(GUTTER).unwrap_or(indent.saturating_add(2))))
+        };
+        Self {
+            width: width.max(ROOM_MIN),
+            before,
+            own: of(GUTTER).map_or(indent, |columns| columns.saturating_add(2)),
+            done: Vec::new(),
+            line: String::new(),
+            columns: 0,
+            blank: None,
+            is_start: false,
+            is_first: true,
+        }
+    }
+
+    fn take(&mut self, piece: &str) {
+        if piece.starts_with('\u{1b}') {
+            return self.line.push_str(piece);
+        }
+        let wide = columns_of(piece);
+        while self.columns.saturating_add(wide) > self.width && self.columns > self.least() {
+            if piece == " " {
+                self.blank = Some(self.line.len());
+            }
+            self.wrap();
+        }
+        if piece == " " && self.columns >= self.least() {
+            if self.is_start {
+                return;
+            }
+            self.blank = Some(self.line.len().saturating_add(1));
+        }
+        let shown = if self.is_start { escaped(piece) } else { piece.to_owned() };
+        self.is_start &= wide == 0;
+        self.columns = self.columns.saturating_add(columns_of(&shown));
+        self.line.push_str(&shown);
+    }
+
+    /// The columns that a line begins with.
+    fn least(&self) -> usize {
+        if self.is_first { self.own } else { columns_of(&self.before) }
+    }
+
+    fn wrap(&mut self) {
+        // It is broken behind its last blank, if there is one.
+        let tail = self.blank.take().map(|at| self.line.split_off(at)).unwrap_or_default();
+        let line = std::mem::replace(&mut self.line, self.before.clone());
+        self.done.push(line.trim_end_matches(' ').to_owned());
+        (self.is_first, self.is_start) = (false, true);
+        self.columns = columns_of(&self.before);
+        Painted(&tail).for_each(|piece| self.take(piece));
+    }
+}
+
+/// A text that is written on a terminal while it comes. It breaks its lines itself, and holds back the last word of what
+/// came: it may not fit.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    /// What a line begins with.
+    before: String,
+    /// How many columns are left for the text, if there is a limit.
+    room: usize,
+    columns: usize,
+    blanks: usize,
+    word: String,
+    is_start: bool,
+}
+
+impl Flow {
+    /// A text whose lines begin at `indent`, in a terminal of `width` columns. Its first line has begun, its gutter included.
+    pub(crate) fn new(indent: &str, width: Option<u16>) -> Self {
+        let before = format!("{indent}{GUTTER} ");
+        let taken = columns_of(&before);
+        let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(taken).max(ROOM_MIN));
+        Self { before, room, columns: 0, blanks: 0, word: String::new(), is_start: true }
+    }
+
+    /// Takes more of the text; gives what can be written of it.
+    pub(crate) fn push(&mut self, text: &str) -> String {
+        let mut out = String::new();
+        for c in clean(text).chars() {
+            match c {
+                '\n' => {
+                    self.flush(&mut out);
+                    self.begin_line(&mut out);
+                }
+                ' ' => {
+                    self.flush(&mut out);
+                    self.blanks = self.blanks.saturating_add(1);
+                }
+                '\t' => {
+                    self.flush(&mut out);
+                    self.blanks = self.blanks.saturating_add(TAB.len());
+                }
+                c => self.word.push(c),
+            }
+        }
+        out
+    }
+
+    /// Gives what was held back.
+    pub(crate) fn finish(&mut self) -> String {
+        let mut out = String::new();
+        self.flush(&mut out);
+        out
+    }
+
+    fn begin_line(&mut self, out: &mut String) {
+        out.push('\n');
+        out.push_str(&self.before);
+        (self.columns, self.blanks, self.is_start) = (0, 0, true);
+    }
+
+    fn flush(&mut self, out: &mut String) {
+        let word = std::mem::take(&mut self.word);
+        if word.is_empty() {
+            return;
+        }
+        let end = self.columns.saturating_add(self.blanks).saturating_add(columns_of(&word));
+        if end > self.room && self.columns > 0 {
+            self.begin_line(out);
+        }
+        let blanks = std::mem::take(&mut self.blanks).min(self.room.saturating_sub(ROOM_MIN));
+        out.push_str(&" ".repeat(blanks));
+        self.columns = self.columns.saturating_add(blanks);
+        for c in word.chars() {
+            if self.columns.saturating_add(columns(c)) > self.room {
+                self.begin_line(out);
+            }
+            let shown = if self.is_start { escaped(&c.to_string()) } else { c.to_string() };
+            self.is_start &= columns(c) == 0;
+            self.columns = self.columns.saturating_add(columns_of(&shown));
+            out.push_str(&shown);
+        }
+    }
+}
