@@ -13,12 +13,14 @@ mod decision;
 mod erase;
 mod evidence;
 mod life;
+mod room_of;
 mod signing;
 
 pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
 pub(crate) use erase::Erase;
 pub(crate) use evidence::{CheckBundle, Export, Form};
 pub(crate) use life::{Backup, Delete, Rebuild};
+pub(crate) use room_of::{RoomOf, Spec};
 pub(crate) use signing::{Anchor, Key};
 
 /// Where a store is, if nobody says otherwise.
@@ -174,7 +176,7 @@ pub(crate) enum LogCommand {
     Diff(Diff),
     /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
     Erase(Erase),
-    /// Delete worlds for good: by name, or those that nobody used for long.
+    /// Delete worlds for good: by name, or those that nobody used for long. It takes the right to operate each of them.
     Delete(Delete),
     /// Copy the store into a directory that is a store itself, also while it is in use.
     Backup(Backup),
@@ -191,9 +193,8 @@ pub(crate) struct Chat {
     /// The world's name, instead of the script's.
     #[arg(long, value_name = "NAME", value_parser = world)]
     pub(crate) world: Option<WorldName>,
-    /// `keep` opens the world with its recorded definition.
-    #[arg(long, value_name = "WHICH", value_enum)]
-    pub(crate) spec: Option<Spec>,
+    #[command(flatten)]
+    pub(crate) room_of: RoomOf,
     /// How you are called in the room.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
@@ -389,9 +390,8 @@ pub(crate) struct Run {
     /// Stay while requests wait, so that a second terminal can decide them.
     #[arg(long)]
     pub(crate) wait: bool,
-    /// `keep` opens the world with its recorded definition.
-    #[arg(long, value_name = "WHICH", value_enum)]
-    pub(crate) spec: Option<Spec>,
+    #[command(flatten)]
+    pub(crate) room_of: RoomOf,
     /// The clock of a new world, instead of the script's.
     #[arg(long, value_enum)]
     pub(crate) clock: Option<Clock>,
@@ -406,13 +406,6 @@ pub(crate) struct Recording {
     /// all that was said.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
-}
-
-/// Which definition a world is opened with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Spec {
-    /// The recorded one.
-    Keep,
 }
 
 /// Which clock a world has.
@@ -437,6 +430,9 @@ impl ValueEnum for Clock {
 pub(crate) struct Check {
     /// The script.
     pub(crate) script: PathBuf,
+    /// Say how the script would change the room of this world. Nothing is changed.
+    #[arg(long, value_name = "WORLD", value_parser = world)]
+    pub(crate) against: Option<WorldName>,
 }
 
 /// `sim`.

@@ -66,7 +66,7 @@ async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
     match command {
         Command::Run(arguments) => run::run(common, &arguments).await,
         Command::Chat(arguments) => chat::chat(common, &arguments).await,
-        Command::Check(arguments) => check::check(common, &arguments),
+        Command::Check(arguments) => check::check(common, &arguments).await,
         Command::Schema => schema::schema(),
         Command::Worlds(arguments) => worlds::worlds(common, &arguments).await,
         Command::Log(arguments) => log::log(common, arguments).await,

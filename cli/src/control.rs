@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use folkmoot::core::limits::ARGUMENTS_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -26,8 +27,9 @@ use life::Deletion;
 
 /// The socket's name in the store's directory.
 const SOCKET: &str = "control.sock";
-/// The longest request, in bytes.
-const REQUEST_MAX: u64 = 256 * 1024;
+/// The longest request, in bytes: arguments that a person edits stand in it as a string of JSON, which has at most twice
+/// their bytes.
+const REQUEST_MAX: u64 = 2 * ARGUMENTS_BYTES_MAX as u64 + 256 * 1024;
 /// The longest path of a socket, in bytes.
 const PATH_MAX: usize = 100;
 

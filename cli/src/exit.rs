@@ -193,7 +193,7 @@ impl From<RunError> for CliError {
             RunError::Unmet(unmet) => Self::Unmet(unmet),
             RunError::Fold(error) => error.into(),
             RunError::Parked(_) => Self::other(PENDING, error.to_string()),
-            RunError::Exists(_) => Self::other(USAGE, error.to_string()),
+            RunError::Exists(_) | RunError::Revises(_) => Self::other(USAGE, error.to_string()),
             error @ (RunError::Stopped(_) | _) => Self::other(FAILED, error.to_string()),
         }
     }

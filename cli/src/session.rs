@@ -12,7 +12,7 @@ use crate::control::server::{Control, serve};
 use crate::exit::{CliError, PENDING, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::hold;
+use crate::source::{Access, hold};
 
 /// The folder in the store for the locks of running tools.
 const LOCKS: &str = "locks";
@@ -36,7 +36,7 @@ impl Session {
         signer: Signing,
     ) -> Result<Self, CliError> {
         refuse_tools()?;
-        let store = match hold(dir, mode).await? {
+        let store = match hold(dir, Access::Write(mode)).await? {
             Ok(store) => store,
             Err((_, error)) => {
                 let what = "`log --follow`, `approvals`, `approve` and the like work meanwhile, through that process";

@@ -1,10 +1,10 @@
 //! Where a command reads and decides: in the store itself, or through the process that holds it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use folkmoot::core::ids::PersonName;
-use folkmoot::store::{OpenError, OpenMode};
+use folkmoot::store::{OpenError, OpenMode, Survey};
 use folkmoot::{Proof, Runtime, Store};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
@@ -19,6 +19,7 @@ use crate::control::life::{backup, delete};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
+use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::query::{Answer, Query, answer};
 
@@ -36,12 +37,44 @@ pub(crate) enum Source {
     Holder(Client),
 }
 
+/// What a store is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Nothing of it is changed.
+    Read,
+    /// Something may be.
+    Write(OpenMode),
+}
+
+impl Access {
+    fn open(self, path: PathBuf) -> Result<Store, OpenError> {
+        match self {
+            Self::Read => Store::look(path),
+            Self::Write(mode) => Store::open(path, mode),
+        }
+    }
+}
+
+/// What is to be said of a damaged store that is read.
+pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
+    let survey = store.survey()?;
+    let (all, whole) = (survey.worlds.len(), survey.worlds.iter().filter(|world| world.is_whole()).count());
+    let first = survey.store.first().map(|damage| &damage.what);
+    let what = first.or_else(|| survey.worlds.iter().find_map(|world| world.found.as_ref()));
+    let what = what.map_or_else(String::new, |what| format!(" ({what})"));
+    Some(format!(
+        "the store {} is damaged{what}: {whole} of {all} worlds are whole; `folkmoot verify --all` says what is lost, and \
+         `folkmoot rebuild --to DIR` saves what is whole",
+        dir.display()
+    ))
+}
+
 /// A store, or the way to whoever holds it.
-pub(crate) async fn hold(dir: &Path, mode: OpenMode) -> Result<Result<Store, (Client, OpenError)>, CliError> {
+pub(crate) async fn hold(dir: &Path, access: Access) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     let mut tries = TRIES;
     loop {
         let path = dir.to_owned();
-        let opened = tokio::task::spawn_blocking(move || Store::open(path, mode)).await;
+        let opened = tokio::task::spawn_blocking(move || access.open(path)).await;
         let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
             Ok(store) => return Ok(Ok(store)),
             Err(error @ OpenError::Locked { .. }) => error,
@@ -60,19 +93,41 @@ pub(crate) async fn hold(dir: &Path, mode: OpenMode) -> Result<Result<Store, (Cl
 }
 
 impl Source {
-    /// Opens the store, which must exist, or finds its holder.
+    /// Opens the store, which must exist, to change something, or finds its holder.
     pub(crate) async fn open(common: &Common) -> Result<Self, CliError> {
-        Ok(match hold(&common.store, OpenMode::Existing).await? {
+        Ok(match hold(&common.store, Access::Write(OpenMode::Existing)).await? {
             Ok(store) => Self::Own(store),
             Err((client, _)) => Self::Holder(client),
         })
+    }
+
+    /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.
+    pub(crate) async fn look(common: &Common) -> Result<Self, CliError> {
+        let source = match hold(&common.store, Access::Read).await? {
+            Ok(store) => Self::Own(store),
+            Err((client, _)) => return Ok(Self::Holder(client)),
+        };
+        if let Self::Own(store) = &source
+            && let Some(what) = damage(store, &common.store)
+        {
+            complain(&what);
+        }
+        Ok(source)
+    }
+
+    /// What is whole of a damaged store that is read; `None` if nothing was found to be damaged.
+    pub(crate) fn survey(&self) -> Option<&Survey> {
+        match self {
+            Self::Own(store) => store.survey(),
+            Self::Holder(_) => None,
+        }
     }
 
     /// Another way to the same store.
     pub(crate) async fn another(&self, common: &Common) -> Result<Self, CliError> {
         match self {
             Self::Own(store) => Ok(Self::Own(store.clone())),
-            Self::Holder(_) => Self::open(common).await,
+            Self::Holder(_) => Self::look(common).await,
         }
     }
 

@@ -1,6 +1,7 @@
 //! What commands answer, as data: the same for people, for `--json` and for the control socket.
 
 pub(crate) mod anchor;
+pub(crate) mod definition;
 pub(crate) mod diff;
 pub(crate) mod event;
 pub(crate) mod export;
@@ -14,6 +15,7 @@ pub(crate) mod state_diff;
 pub(crate) mod transcript;
 pub(crate) mod usage;
 pub(crate) mod verify;
+pub(crate) mod waiting;
 pub(crate) mod why;
 pub(crate) mod withheld;
 pub(crate) mod world;

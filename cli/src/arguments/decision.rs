@@ -1,6 +1,7 @@
 //! What can be typed about requests and grants.
 
 use clap::Args;
+use folkmoot::core::canonical::read;
 use folkmoot::core::constraint::Constraint;
 use folkmoot::core::event::Scope;
 use folkmoot::core::ids::{PersonName, WorldName};
@@ -43,8 +44,9 @@ pub(crate) struct Approve {
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(crate) args: Option<String>,
     /// Where the arguments of calls to come may differ, and how; everything else stays as it is in this call. JSON with a
-    /// pointer to the place and one of equals, one_of, prefix, range, e.g. '{"path":"/path","prefix":"notes/"}' or
-    /// '{"path":"/count","range":{"min":1,"max":5}}'. Can be given several times: all of them hold.
+    /// pointer to the place and one of equals, one_of, prefix, range, or, for a path, beneath, e.g.
+    /// '{"path":"/path","beneath":"notes"}' or '{"path":"/count","range":{"min":1,"max":5}}'. Can be given several times: all
+    /// of them hold.
     #[arg(long = "where", value_name = "JSON", value_parser = str::parse::<Constraint>)]
     pub(crate) constraints: Vec<Constraint>,
     /// Calls to come may have any arguments. Only some tools offer it.
@@ -127,8 +129,9 @@ pub(crate) struct Revoke {
 
 /// A JSON object, as it is typed.
 fn object(text: &str) -> Result<String, String> {
-    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(format!("arguments are a JSON object: {error}")),
+    match read(text) {
+        Ok(serde_json::Value::Object(_)) => Ok(text.to_owned()),
+        Ok(_) => Err("arguments are a JSON object, e.g. '{\"path\": \"a.md\"}'".to_owned()),
+        Err(error) => Err(format!("arguments are a JSON object with each key once: {error}")),
     }
 }

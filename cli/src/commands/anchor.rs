@@ -33,7 +33,7 @@ struct Made {
 pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), CliError> {
     let Anchor { world, all, output, force } = arguments;
     let signer = signing::signer(common)?;
-    let asked = Source::open(common).await?.ask_all(Query::Anchors(AnchorQuery { world })).await?;
+    let asked = Source::look(common).await?.ask_all(Query::Anchors(AnchorQuery { world })).await?;
     let (mut made, mut missing) = (Vec::new(), 0_usize);
     for value in asked {
         let view: AnchorView = serde_json::from_value(value).map_err(CliError::json)?;

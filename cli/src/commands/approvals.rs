@@ -1,37 +1,74 @@
 //! `folkmoot approvals`.
 
+use folkmoot::core::ids::WorldName;
+use serde_json::json;
+
 use crate::arguments::{Approvals, Common};
 use crate::exit::CliError;
 use crate::show::request::Form;
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
+use crate::view::waiting::{DoubtView, WaitingView};
 use crate::{person, show};
-use folkmoot::run::Waiting;
 
-/// Shows what waits for people, with the commands that answer it.
+/// Shows what waits for people, with the commands that answer it, and what a crash left in doubt.
 pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(), CliError> {
     let world = arguments.world;
-    let waiting = Source::open(common).await?.ask_all(Query::Approvals(world.clone())).await?;
+    let source = Source::look(common).await?;
+    let (is_held, other) = (source.is_held(), source.another(common).await?);
+    let waiting = source.ask_all(Query::Approvals(world.clone())).await?;
+    let doubts = other.ask_all(Query::Doubts(world.clone())).await?;
+    let doubts: Vec<DoubtView> =
+        doubts.into_iter().map(serde_json::from_value).collect::<Result<_, _>>().map_err(CliError::json)?;
+    // What another process has open may be running there.
+    let doubts: Vec<DoubtView> = doubts.into_iter().filter(|doubt| !(is_held && doubt.is_running)).collect();
     let mut terminal = Terminal::new();
     if common.json {
-        return waiting.iter().try_for_each(|request| terminal.json(request));
+        waiting.iter().try_for_each(|request| terminal.json(request))?;
+        let in_doubt = |doubt: &DoubtView| {
+            let DoubtView { agent, tool, arguments, .. } = doubt;
+            json!({ "agent": agent, "tool": tool, "arguments": arguments, "asks": { "kind": "in_doubt" } })
+        };
+        return doubts.iter().try_for_each(|doubt| terminal.json(&in_doubt(doubt)));
     }
-    if waiting.is_empty() {
+    if waiting.is_empty() && doubts.is_empty() {
         return terminal.line(&format!("Nothing waits for a person in {world}."));
     }
-    let by = person::login();
     for request in waiting {
-        let request: Waiting = serde_json::from_value(request).map_err(CliError::json)?;
-        for line in show::request::block(&request.name, &show::request::asked(&request)) {
-            terminal.line(&line)?;
-        }
-        for command in show::request::commands(common, &request, by.as_ref()) {
-            terminal.line(&format!("  {command}"))?;
-        }
-        for line in show::request::reaches(&request, Form::Options) {
-            terminal.line(&format!("    {line}"))?;
-        }
+        let request: WaitingView = serde_json::from_value(request).map_err(CliError::json)?;
+        show(common, &mut terminal, &request)?;
+    }
+    doubts.iter().try_for_each(|doubt| tell(common, &mut terminal, &world, doubt))
+}
+
+fn show(common: &Common, terminal: &mut Terminal, view: &WaitingView) -> Result<(), CliError> {
+    let request = &view.waiting;
+    for line in show::request::block(&request.name, &show::request::asked(request)) {
+        terminal.line(&line)?;
+    }
+    if view.is_expired {
+        return terminal
+            .line("  Its time is over. It can be decided no more; the next opening of the room records that.");
+    }
+    for command in show::request::commands(common, request, person::login().as_ref()) {
+        terminal.whole(&format!("  {command}"))?;
+    }
+    for line in show::request::reaches(request, Form::Options) {
+        terminal.whole(&format!("    {line}"))?;
     }
     Ok(())
+}
+
+fn tell(common: &Common, terminal: &mut Terminal, world: &WorldName, doubt: &DoubtView) -> Result<(), CliError> {
+    let tool = doubt.tool.as_ref().map_or_else(|| "a tool".to_owned(), ToString::to_string);
+    let lines = [
+        format!("whether {tool} of {} took effect is not known: the process that ran it died", doubt.agent),
+        format!("it was called with {}", doubt.arguments.as_deref().unwrap_or("[erased]")),
+    ];
+    for line in show::request::block(&format!("{world}: a call in doubt"), &lines) {
+        terminal.line(&line)?;
+    }
+    terminal.line("  The next opening of the room asks its tool, or people, what became of it:")?;
+    terminal.whole(&format!("  {} resume {world}", common.program()))
 }

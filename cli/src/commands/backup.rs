@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::{Backup, Common};
 use crate::control::Request;
 use crate::control::life::BackupView;
-use crate::exit::{CliError, USAGE};
+use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::show::one_line;
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -13,7 +13,12 @@ use crate::terminal::Terminal;
 /// Copies the store into a directory, also while another process works in it.
 pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), CliError> {
     let dir = absolute(&arguments.dir)?;
-    let values = Source::open(common).await?.perform(Request::Backup(dir)).await?;
+    let source = Source::look(common).await?;
+    if source.survey().is_some() {
+        let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
+        return Err(CliError::other(INTEGRITY, format!("nothing was copied; {what}")));
+    }
+    let values = source.perform(Request::Backup(dir)).await?;
     let mut terminal = Terminal::new();
     for value in values {
         if common.json {
@@ -21,9 +26,13 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
             continue;
         }
         let view: BackupView = serde_json::from_value(value).map_err(CliError::json)?;
-        let BackupView { path, worlds, events, blobs, blobs_damaged, keys } = view;
+        let BackupView { path, worlds, events, blobs, blobs_damaged, content_damaged, keys } = view;
         let path = one_line(&path.display().to_string());
         terminal.line(&format!("{worlds} worlds with {events} events and {blobs} attachments are in {path}"))?;
+        if content_damaged > 0 {
+            let what = "events have lost content in the store, and in the copy; `folkmoot verify` names them";
+            terminal.line(&format!("{content_damaged} {what}"))?;
+        }
         if blobs_damaged > 0 {
             terminal.line(&format!("{blobs_damaged} attachments were left out: they are damaged in the store"))?;
         }

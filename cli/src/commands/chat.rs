@@ -3,13 +3,14 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+use folkmoot::core::alike::name_fault;
 use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::World;
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
-use folkmoot::{FoldError, Opening, Seat, definition_of, fold_world};
+use folkmoot::{FoldError, Opening, Proof, Seat, definition_of, fold_world};
 
 use crate::arguments::{Chat, Common, Spec};
 use crate::commands::resume::definition;
@@ -21,7 +22,7 @@ use crate::show::chat::{Chat as Lines, Line};
 use crate::show::stage::{Asked, Hints, News, Prompter, Stage};
 use crate::terminal::Terminal;
 use crate::{credentials, show, signing};
-use folkmoot::run::waiting;
+use folkmoot::run::{Revision, RunError, waiting};
 
 mod dialog;
 mod input;
@@ -78,7 +79,7 @@ impl Room {
         if self.script.is_some() { OpenMode::Create } else { OpenMode::Existing }
     }
 
-    fn opening(&self, before: &World, keeps: bool) -> Result<Opening, CliError> {
+    fn opening(&self, before: &World, arguments: &Chat, by: &Proof) -> Result<Opening, CliError> {
         let recorded = Opening { clock: ClockKind::System, ..Opening::recorded(self.name.clone()) };
         let Some(script) = &self.script else {
             if before.effects() == folkmoot::core::event::ForkEffects::Live {
@@ -87,13 +88,19 @@ impl Room {
             return Ok(recorded);
         };
         let base = std::path::absolute(&script.base).ok();
-        if keeps && before.name().is_some() {
-            return Ok(Opening { base, ..recorded });
-        }
+        let keeps = arguments.room_of.spec == Some(Spec::Keep) && before.name().is_some();
         let progress = before.script();
         let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
         let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
-        Ok(Opening { definition: Some(definition_of(script, spec)?), base, ..recorded })
+        let definition = if keeps { before.definition() } else { definition_of(script, spec)? };
+        if before.name().is_some() && !arguments.room_of.revise {
+            let revision = Revision::of(&self.name, before, &definition, &base.clone().unwrap_or_default());
+            if revision.has_to_be_asked_for() {
+                return Err(RunError::Revises(Box::new(revision)).into());
+            }
+        }
+        let definition = (!keeps).then_some(definition);
+        Ok(Opening { definition, base, by: Some(by.clone()), ..recorded })
     }
 }
 
@@ -109,7 +116,9 @@ async fn talk(
         Err(FoldError::NoSuchWorld(_)) if room.script.is_some() => World::default(),
         folded => folded?,
     };
-    let world = runtime.open(room.opening(&before, arguments.spec == Some(Spec::Keep))?).await?;
+    let proof = Proof::local(crate::person::uid(), by.clone());
+    check_name(&by, &before, room)?;
+    let world = runtime.open(room.opening(&before, arguments, &proof)?).await?;
     let mut names: Vec<String> = agents(&world.operator().read(World::clone).await?);
     names.push(by.to_string());
     let lines = Lines::new(room.name.as_str(), &before, None);
@@ -117,7 +126,6 @@ async fn talk(
     prompter.opened(&world);
     let asked = Asked::default();
     prompter.tell(News::Hints(Hints::Keys(asked.clone())));
-    let proof = folkmoot::Proof::local(crate::person::uid(), by);
     let seat = world.as_principal(proof.clone());
     greet(&prompter, &names, room);
     let input = Input::begin()?;
@@ -131,6 +139,18 @@ async fn talk(
     let end = end?;
     finish(runtime, &room.name, prompter).await?;
     part(common, &seat, end).await
+}
+
+/// Refuses a name that nobody can have in the room, before anything is recorded.
+fn check_name(by: &PersonName, before: &World, room: &Room) -> Result<(), CliError> {
+    let fault = match room.definition()? {
+        Some(definition) if before.name().is_none() => {
+            let agents = definition.spec.agents.iter().flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
+            name_fault(by.as_str(), agents.flatten().map(AgentName::as_str))
+        }
+        Some(_) | None => before.name_fault(by),
+    };
+    fault.map_or(Ok(()), |why| Err(CliError::other(USAGE, why)))
 }
 
 fn agents(world: &World) -> Vec<String> {

@@ -50,7 +50,7 @@ async fn idle(
     terminal: &mut Terminal,
 ) -> Result<Option<(Vec<WorldName>, Time)>, CliError> {
     let labels = arguments.label.iter().cloned().collect();
-    let values = Source::open(common).await?.ask_all(Query::Idle(IdleQuery { idle_for, labels })).await?;
+    let values = Source::look(common).await?.ask_all(Query::Idle(IdleQuery { idle_for, labels })).await?;
     let views = values.into_iter().map(|value| serde_json::from_value(value).map_err(CliError::json));
     let views: Vec<IdleView> = views.collect::<Result<_, _>>()?;
     let (simulated, idle): (Vec<&IdleView>, Vec<&IdleView>) = views.iter().partition(|view| view.is_simulated);

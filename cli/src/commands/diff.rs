@@ -2,7 +2,9 @@
 
 use crate::arguments::{Common, Diff};
 use crate::exit::{CliError, STORE};
-use crate::show::{clean, clip};
+use crate::show::clip;
+use crate::show::gutter::hung;
+use crate::show::usage::cost;
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::diff::{DiffQuery, DiffView, RowView, SideView};
@@ -14,7 +16,7 @@ const LINE_MAX: usize = 200;
 /// Compares two worlds.
 pub(crate) async fn diff(common: &Common, arguments: Diff) -> Result<(), CliError> {
     let Diff { one, other } = arguments;
-    let answer = Source::open(common).await?.ask_all(Query::Diff(DiffQuery { one, other })).await?;
+    let answer = Source::look(common).await?.ask_all(Query::Diff(DiffQuery { one, other })).await?;
     let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     let mut view: DiffView = serde_json::from_value(value).map_err(CliError::json)?;
     let mut terminal = Terminal::new();
@@ -54,13 +56,13 @@ fn lines(view: &DiffView) -> Vec<String> {
 fn heading(sign: &str, side: &SideView) -> String {
     let next = side.next.as_ref().map_or_else(
         || "nothing more".to_owned(),
-        |next| format!("{} {} {}", next.position, next.kind, clip(&clean(&next.gist), LINE_MAX)),
+        |next| format!("{} {} {}", next.position, next.kind, hung(&clip(&next.gist, LINE_MAX), 4)),
     );
     format!("{sign} {}@{}: {next}", side.world, side.at)
 }
 
 fn row_lines(row: &RowView) -> Vec<String> {
-    let shown = |sign: &str, text: &str| format!("  {sign} {}", clip(&clean(text), LINE_MAX));
+    let shown = |sign: &str, text: &str| format!("  {sign} {}", hung(&clip(text, LINE_MAX), 4));
     if let (true, Some(both)) = (row.is_same(), &row.one) {
         return vec![shown("=", both)];
     }
@@ -71,5 +73,5 @@ fn row_lines(row: &RowView) -> Vec<String> {
 fn spending(sign: &str, side: &SideView) -> String {
     let spent = &side.spent;
     let tokens = spent.tokens.input.saturating_add(spent.tokens.output);
-    format!("  {sign} {} model calls, {tokens} tokens, cost {}", spent.calls, spent.spent.total())
+    format!("  {sign} {} model calls, {tokens} tokens, cost {}", spent.calls, cost(spent))
 }

@@ -3,13 +3,13 @@
 use folkmoot::core::decider::decider_id;
 use folkmoot::core::port::Signer as _;
 use folkmoot::providers::{PRESETS, Preset};
-use folkmoot::store::{OpenError, OpenMode};
+use folkmoot::store::OpenError;
 use serde::Serialize;
 
 use crate::arguments::Common;
-use crate::exit::{CliError, STORE};
+use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::signing;
-use crate::source::hold;
+use crate::source::{Access, damage, hold};
 use crate::terminal::Terminal;
 
 /// What was found.
@@ -51,6 +51,8 @@ enum StoreFindings {
         frames: u64,
         bytes_on_disk: u64,
     },
+    /// It is not what was written.
+    Damaged { path: String, what: String },
     /// Another process holds it.
     Held { path: String, what: String },
     /// There is none.
@@ -76,9 +78,10 @@ pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
     };
     let mut terminal = Terminal::new();
     if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }?;
-    match findings.signing {
-        SigningFindings::Unusable { .. } => Err(CliError::Said(STORE)),
-        SigningFindings::None | SigningFindings::Used { .. } => Ok(()),
+    match (findings.store, findings.signing) {
+        (StoreFindings::Damaged { .. }, _) => Err(CliError::Said(INTEGRITY)),
+        (_, SigningFindings::Unusable { .. }) => Err(CliError::Said(STORE)),
+        (_, SigningFindings::None | SigningFindings::Used { .. }) => Ok(()),
     }
 }
 
@@ -108,12 +111,15 @@ fn credentials() -> Vec<Credential> {
 
 async fn store(common: &Common) -> Result<StoreFindings, CliError> {
     let path = common.store.display().to_string();
-    let store = match hold(&common.store, OpenMode::Existing).await {
+    let store = match hold(&common.store, Access::Read).await {
         Ok(Ok(store)) => store,
         Ok(Err((_, error))) => return Ok(StoreFindings::Held { path, what: error.to_string() }),
         Err(CliError::Store(OpenError::Missing { .. })) => return Ok(StoreFindings::Missing { path }),
         Err(error) => return Err(error),
     };
+    if let Some(what) = damage(&store, &common.store) {
+        return Ok(StoreFindings::Damaged { path, what });
+    }
     let stats = store.stats().map_err(|error| CliError::other(STORE, format!("cannot look at {path}: {error}")))?;
     Ok(StoreFindings::Fine {
         path,
@@ -133,7 +139,7 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         StoreFindings::Fine { path, engine, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
             "store {path}: fine, engine {engine}, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
         ))?,
-        StoreFindings::Held { what, .. } => terminal.line(what)?,
+        StoreFindings::Held { what, .. } | StoreFindings::Damaged { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
     }
     match &findings.signing {

@@ -17,7 +17,8 @@ pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliEr
     let signer = signing::signer(common)?;
     let wish = if dry_run { Wish::List } else { Wish::Erase };
     let erasing = Erasing { world, events, person, episode, basis, by: by.by, wish };
-    let gone = Box::pin(Source::open(common).await?.erase(&erasing, signer)).await?;
+    let source = if dry_run { Source::look(common).await? } else { Source::open(common).await? };
+    let gone = Box::pin(source.erase(&erasing, signer)).await?;
     say(common, &gone)
 }
 

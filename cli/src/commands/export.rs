@@ -30,7 +30,7 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
         return Err(CliError::other(USAGE, "--events, --why and --note are for --format bundle"));
     }
     let (world, force) = (arguments.world, arguments.force);
-    let source = Source::open(common).await?;
+    let source = Source::look(common).await?;
     let integrity = match format {
         ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,
         ExportFormat::Markdown | ExportFormat::Lines => Integrity::NotChecked,

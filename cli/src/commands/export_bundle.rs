@@ -9,7 +9,7 @@ use folkmoot::core::ids::Position;
 use folkmoot::evidence::{BundleOrder, EvidenceError, bundle_of, slice_of};
 use folkmoot::proof::bundle::{BUNDLE_MAX, Bundle};
 use folkmoot::proof::note::SignedNote;
-use folkmoot::store::{Choice, OpenMode};
+use folkmoot::store::Choice;
 use folkmoot::{HeadSigner, Store};
 
 use crate::arguments::{Common, Export};
@@ -17,13 +17,13 @@ use crate::commands::place;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::NewFile;
 use crate::signing;
-use crate::source::hold;
+use crate::source::{Access, hold};
 
 /// Writes an evidence bundle.
 pub(crate) async fn export_bundle(common: &Common, arguments: Export, target: Option<&Path>) -> Result<(), CliError> {
     let key = signing::signer(common)?;
     let notes = arguments.note.iter().map(|path| note(path)).collect::<Result<Vec<_>, _>>()?;
-    let store = hold(&common.store, OpenMode::Existing).await?.map_err(|(_, locked)| CliError::from(locked))?;
+    let store = hold(&common.store, Access::Read).await?.map_err(|(_, locked)| CliError::from(locked))?;
     let bundle = bundle(&store, &arguments, &notes, key.as_deref()).await?;
     // The file ends with a line, as text files do.
     let mut bytes = serde_json::to_vec_pretty(&bundle).map_err(CliError::json)?;

@@ -1,6 +1,6 @@
 //! `folkmoot grants`.
 
-use folkmoot::run::Standing;
+use folkmoot::run::{OutdatedRule, Standing};
 
 use crate::arguments::{Common, Grants};
 use crate::exit::CliError;
@@ -12,10 +12,17 @@ use crate::{person, show};
 /// Shows which calls are allowed to come without asking, with the commands that end that.
 pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), CliError> {
     let world = arguments.world;
-    let standing = Source::open(common).await?.ask_all(Query::Grants(world.clone())).await?;
+    let standing = Source::look(common).await?.ask_all(Query::Grants(world.clone())).await?;
+    let outdated = Source::look(common).await?.ask_all(Query::OutdatedRules(world.clone())).await?;
     let mut terminal = Terminal::new();
     if common.json {
-        return standing.iter().try_for_each(|grant| terminal.json(grant));
+        return standing.iter().chain(&outdated).try_for_each(|one| terminal.json(one));
+    }
+    for rule in outdated {
+        let rule: OutdatedRule = serde_json::from_value(rule).map_err(CliError::json)?;
+        for line in show::grant::outdated(&rule) {
+            terminal.line(&line)?;
+        }
     }
     if standing.is_empty() {
         return terminal.line(&format!("No call is allowed in advance in {world}."));

@@ -5,6 +5,7 @@ use futures::TryStreamExt as _;
 
 use crate::arguments::{Common, Log};
 use crate::exit::CliError;
+use crate::show::gutter::hung;
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{self, clean, complain, time};
 use crate::source::Source;
@@ -13,13 +14,16 @@ use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
 use crate::view::withheld::{WithheldQuery, WithheldView};
 
+/// How far the further lines of an event's text are indented.
+const GIST_INDENT: usize = 7;
+
 /// Shows the events of a world, one a line.
 pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError> {
     if arguments.withheld {
         return withheld(common, arguments).await;
     }
     let Log { world, from, follow, kind, agent, .. } = arguments;
-    let source = Source::open(common).await?;
+    let source = Source::look(common).await?;
     if follow && !source.is_held() {
         // Following what only this process could write would keep the store from everybody else.
         complain("no process holds the store, so nothing more will come; this is the log as it is");
@@ -43,7 +47,7 @@ pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError>
 async fn withheld(common: &Common, arguments: Log) -> Result<(), CliError> {
     let Log { world, from, agent, .. } = arguments;
     let query = WithheldQuery { world, from: Position::new(from), agent };
-    let mut answers = Source::open(common).await?.ask(Query::Withheld(query)).await?;
+    let mut answers = Source::look(common).await?.ask(Query::Withheld(query)).await?;
     let mut terminal = Terminal::new();
     while let Some(answer) = answers.try_next().await? {
         if common.json {
@@ -62,5 +66,7 @@ fn line(event: &EventView) -> String {
     let position = format!("{:>5}", event.position.get());
     let when = paint(DIM, &time(event.time));
     let kind = paint(BOLD, &format!("{:<17}", event.kind));
-    format!("{position}  {when}  {kind}  {:<12}  {}", clean(&event.actor()), clean(&event.gist)).trim_end().to_owned()
+    format!("{position}  {when}  {kind}  {:<12}  {}", clean(&event.actor()), hung(&event.gist, GIST_INDENT))
+        .trim_end()
+        .to_owned()
 }

@@ -7,9 +7,10 @@ use serde_json::Value;
 use crate::arguments::{Common, Replay};
 use crate::commands::place;
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::show::gutter::hung;
 use crate::show::item::told;
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{clean, clip, grant, one_line, prompt, request, state_diff, time, transcript};
+use crate::show::{clip, grant, one_line, prompt, request, state_diff, time, transcript};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::prompt::PromptView;
@@ -62,7 +63,7 @@ fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result
 }
 
 async fn ask(common: &Common, query: Query) -> Result<Value, CliError> {
-    let answer = Source::open(common).await?.ask_all(query).await?;
+    let answer = Source::look(common).await?.ask_all(query).await?;
     answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))
 }
 
@@ -142,11 +143,11 @@ fn memory(value: Value) -> Result<Vec<String>, CliError> {
     lines.push(head("open calls"));
     lines.extend(memory.open_calls.iter().map(|call| {
         let tool = call.tool.as_ref().map(ToString::to_string).unwrap_or_default();
-        format!("  {tool} {}", clean(call.arguments.as_deref().unwrap_or("[erased]")))
+        format!("  {tool} {}", hung(call.arguments.as_deref().unwrap_or("[erased]"), 4))
     }));
     let inbox: Vec<String> = memory.inbox.iter().map(ToString::to_string).collect();
     lines.push(format!("{} {}", head("inbox"), inbox.join(", ")));
-    lines.extend(memory.note.map(|note| format!("{} {}", head("note"), clean(&note))));
+    lines.extend(memory.note.map(|note| format!("{} {}", head("note"), hung(&note, 2))));
     Ok(lines)
 }
 

@@ -57,7 +57,7 @@ async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result
 
 /// The definition that is recorded.
 pub(crate) fn definition(world: &World) -> Definition {
-    Definition { spec: world.rules().spec().clone(), text: world.spec_text().clone() }
+    world.definition()
 }
 
 /// Waits until nothing goes on; with `waits`, until nothing waits for people either.

@@ -12,7 +12,7 @@ use crate::view::rights::RightsView;
 
 /// Shows who may do what in a world.
 pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), CliError> {
-    let all = Source::open(common).await?.ask_all(Query::Rights(arguments.world)).await?;
+    let all = Source::look(common).await?.ask_all(Query::Rights(arguments.world)).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return all.iter().try_for_each(|one| terminal.json(one));

@@ -2,7 +2,7 @@
 
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::world::{Activity, World};
-use folkmoot::run::{Begin, Outcome, Report, RunError, RunOptions, Watch, run_script};
+use folkmoot::run::{Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script};
 use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::arguments::{Common, Run, Spec};
 use crate::commands::resume::settled;
-use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::{Chat, Line};
@@ -41,7 +41,9 @@ async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Sess
             (false, false) => Begin::GoOn,
         },
         wait: arguments.wait,
-        keep_spec: arguments.spec == Some(Spec::Keep),
+        keep_spec: arguments.room_of.spec == Some(Spec::Keep),
+        revise: arguments.room_of.revise,
+        by: person::proof(None),
         clock: arguments.clock.map(|clock| clock.0),
         perform: Perform::AsItComes,
         base: None,
@@ -65,7 +67,7 @@ async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Sess
     match outcome {
         Ok(outcome) => {
             finish(runtime, &name, prompter).await?;
-            conclude(common, runtime, &name, outcome).await
+            conclude(common, (runtime, script), &name, outcome).await
         }
         Err(CliError::Closed) => Err(CliError::Said(CUT_OFF)),
         Err(error) => Err(error),
@@ -79,7 +81,7 @@ async fn perform(
     options: &RunOptions,
     relay: &mut Relay,
 ) -> Result<Report, RunError> {
-    let mut report = run_script(runtime, script, options, relay).await?;
+    let mut report = Box::pin(run_script(runtime, script, options, relay)).await?;
     if options.wait
         && report.activity == Activity::Parked
         && let Some(world) = runtime.world(&report.world)
@@ -126,33 +128,49 @@ pub(crate) async fn stop(runtime: &Runtime, name: &WorldName) {
 
 async fn conclude(
     common: &Common,
-    runtime: &Runtime,
+    (runtime, script): (&Runtime, &Script),
     name: &WorldName,
     outcome: Result<Report, RunError>,
 ) -> Result<(), CliError> {
     match outcome {
         Ok(report) => {
+            let failed = failed_turns(runtime, script, name).await?;
             if common.json {
-                Terminal::new().json(&report_json(&report))?;
+                Terminal::new().json(&report_json(&report, &failed))?;
             } else {
                 farewell(common, runtime, name, &report).await?;
             }
-            if report.activity == Activity::Parked { Err(CliError::Said(PENDING)) } else { Ok(()) }
+            let waits = report.activity == Activity::Parked || !report.waiting.is_empty();
+            end(&failed, waits)
         }
         Err(RunError::Parked(waiting)) => {
+            let failed = failed_turns(runtime, script, name).await?;
             let mut terminal = Terminal::new();
             if common.json {
-                terminal.json(&serde_json::json!({ "world": name, "waiting": waiting }))?;
+                terminal.json(&serde_json::json!({ "world": name, "waiting": waiting, "failed": failed }))?;
             } else {
                 show::request::pending(&mut terminal, common, name, &waiting)?;
             }
-            Err(CliError::Said(PENDING))
+            end(&failed, true)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn report_json(report: &Report) -> serde_json::Value {
+/// The end of a run that did all its steps, or came as far as it could: a turn that failed, and that nobody expected, counts for
+/// more than what waits for people.
+fn end(failed: &[FailedTurn], waits: bool) -> Result<(), CliError> {
+    for FailedTurn { agent, at } in failed {
+        show::complain(&format!("a turn of {agent} failed for good at event {at}, and no step expects that"));
+    }
+    match (failed.is_empty(), waits) {
+        (false, _) => Err(CliError::Said(FAILED)),
+        (true, true) => Err(CliError::Said(PENDING)),
+        (true, false) => Ok(()),
+    }
+}
+
+fn report_json(report: &Report, failed: &[FailedTurn]) -> serde_json::Value {
     serde_json::json!({
         "world": report.world,
         "run": report.run,
@@ -160,6 +178,7 @@ fn report_json(report: &Report) -> serde_json::Value {
         "done_before": report.done_before,
         "activity": report.activity,
         "waiting": report.waiting,
+        "failed": failed,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::view::usage::UsageView;
 
 /// Shows what the models of a world were asked, and what that cost.
 pub(crate) async fn usage(common: &Common, arguments: UsageOfWorld) -> Result<(), CliError> {
-    let all = Source::open(common).await?.ask_all(Query::Usage(arguments.world)).await?;
+    let all = Source::look(common).await?.ask_all(Query::Usage(arguments.world)).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return all.iter().try_for_each(|one| terminal.json(one));

@@ -6,12 +6,13 @@ use folkmoot::WorldName;
 use folkmoot::audit::{Check, READING, Redecision, Verdict, WorldReport};
 use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::ReadError;
-use folkmoot::store::{OpenError, examine};
+use folkmoot::store::{RebuiltWorld, Survey, examine};
 use folkmoot::{FoldError, audit};
 use futures::TryStreamExt as _;
 
 use crate::arguments::{Common, Verify};
 use crate::exit::{CliError, FINE, INTEGRITY, NOT_CHECKED, STORE};
+use crate::show::one_line;
 use crate::show::verify::{Sum, block};
 use crate::signing;
 use crate::source::Source;
@@ -23,13 +24,11 @@ use crate::view::verify::{ELSEWHERE, Given, VerifyQuery, VerifyStep};
 pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), CliError> {
     let given = given(arguments.against, &arguments.trust)?;
     let mut terminal = Terminal::new();
-    let source = match Source::open(common).await {
-        Ok(source) => source,
-        Err(error @ CliError::Store(OpenError::Damaged { .. } | OpenError::CutTail { .. })) => {
-            return examined(common, arguments.world.as_ref(), &given, &error, &mut terminal).await;
-        }
-        Err(error) => return Err(error),
-    };
+    let source = Source::look(common).await?;
+    if let Some(survey) = source.survey() {
+        tell_damage(common, survey, &mut terminal)?;
+        return examined(common, arguments.world.as_ref(), &given, &mut terminal).await;
+    }
     let Some(world) = arguments.world else { return all(common, source, &given, &mut terminal).await };
     let (_, report) = report(source, world, given).await?;
     if common.json {
@@ -74,19 +73,45 @@ async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Term
     exit(worst)
 }
 
-/// Checks what can be checked of a store that does not open.
+/// Tells what of a damaged store is not as it was written, where, and how much of each world is whole.
+fn tell_damage(common: &Common, survey: &Survey, terminal: &mut Terminal) -> Result<(), CliError> {
+    if common.json {
+        return terminal.json(survey);
+    }
+    for damage in &survey.store {
+        terminal.line(&format!("the store: {}", one_line(&damage.what)))?;
+    }
+    survey.worlds.iter().try_for_each(|world| terminal.line(&whole(world)))
+}
+
+/// How much of a world is whole, and the first event that is not.
+fn whole(world: &RebuiltWorld) -> String {
+    let RebuiltWorld { kept, known, lost, .. } = world;
+    let name = world.name.as_ref().map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
+    match lost {
+        None => format!("{name}: all {kept} events are whole"),
+        Some(lost) if kept == known => format!("{name}: {kept} events are whole; {}", one_line(lost)),
+        Some(lost) => {
+            format!(
+                "{name}: {kept} of {known} events are whole, the first one hit is {}; {}",
+                kept.next(),
+                one_line(lost)
+            )
+        }
+    }
+}
+
+/// Checks what can be checked of a damaged store.
 async fn examined(
     common: &Common,
     world: Option<&WorldName>,
     given: &Given,
-    error: &CliError,
     terminal: &mut Terminal,
 ) -> Result<(), CliError> {
     let (against, unusable) = given.read();
     let dir = common.store.clone();
     let found = tokio::task::spawn_blocking(move || examine(dir, None, &against)).await;
     let found = found.map_err(|error| CliError::other(STORE, error.to_string()))??;
-    crate::show::complain(&error.to_string());
     for mut report in audit::closed(&found) {
         if world.is_none_or(|world| *world == report.world) {
             report.checks.extend(unusable.iter().cloned());

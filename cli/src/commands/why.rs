@@ -13,7 +13,7 @@ use crate::view::why::{WhyQuery, WhyView};
 pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError> {
     let at = place::of(&arguments.world, &arguments.at, "event")?;
     let query = WhyQuery { world: arguments.world, at };
-    let answer = Source::open(common).await?.ask_all(Query::Why(query)).await?;
+    let answer = Source::look(common).await?.ask_all(Query::Why(query)).await?;
     let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     let mut view: WhyView = serde_json::from_value(value).map_err(CliError::json)?;
     let mut terminal = Terminal::new();

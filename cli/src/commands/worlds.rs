@@ -1,12 +1,13 @@
 //! `folkmoot worlds`.
 
 use folkmoot::store::Tombstone;
+use futures::StreamExt as _;
 use serde_json::Value;
 
 use crate::arguments::{Common, Worlds};
 use crate::exit::CliError;
 use crate::show::usage::cost;
-use crate::show::{one_line, table, time};
+use crate::show::{complain, one_line, table, time};
 use crate::source::Source;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
@@ -21,7 +22,22 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
         return deleted(common).await;
     }
     let labels = arguments.label.iter().cloned().collect();
-    let worlds = Source::open(common).await?.ask_all(Query::Worlds { labels }).await?;
+    let mut answers = Source::look(common).await?.ask(Query::Worlds { labels }).await?;
+    let (mut worlds, mut failed) = (Vec::new(), Ok(()));
+    while let Some(answer) = answers.next().await {
+        match answer {
+            Ok(world) => worlds.push(world),
+            Err(error) => {
+                if let Err(before) = std::mem::replace(&mut failed, Err(error)) {
+                    complain(&before.to_string());
+                }
+            }
+        }
+    }
+    list(common, arguments, worlds).and(failed)
+}
+
+fn list(common: &Common, arguments: &Worlds, worlds: Vec<Value>) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if common.json {
         return worlds.iter().try_for_each(|world| terminal.json(world));
@@ -37,7 +53,7 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
 
 /// Lists the worlds that were deleted.
 async fn deleted(common: &Common) -> Result<(), CliError> {
-    let tombstones = Source::open(common).await?.ask_all(Query::Deleted).await?;
+    let tombstones = Source::look(common).await?.ask_all(Query::Deleted).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return tombstones.iter().try_for_each(|tombstone| terminal.json(tombstone));

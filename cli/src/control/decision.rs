@@ -5,7 +5,7 @@ use std::time::Duration;
 use folkmoot::core::ids::{AgentName, PersonName, Position, RequestId, ToolName, WorldName};
 use folkmoot::core::world::{Accepted, World};
 use folkmoot::run::{Standing, standing};
-use folkmoot::{Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle};
+use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{CliError, STORE};
@@ -29,6 +29,13 @@ pub(crate) struct Decision {
     pub(crate) by: Option<PersonName>,
     /// What is decided.
     pub(crate) what: What,
+}
+
+impl Decision {
+    /// What it is about.
+    fn about(&self, world: &World) -> Option<About> {
+        if self.what == What::Revoke { about_grant(world, self.about) } else { about(world, self.about) }
+    }
 }
 
 /// A decision that was taken.
@@ -82,11 +89,28 @@ pub(crate) async fn decide(
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         return take(&world, proof, decision, audience).await;
     }
+    refuse_beforehand(runtime, &proof, decision, audience).await?;
     let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
     let world = runtime.open(opening).await?;
     let taken = take(&world, proof, decision, audience).await;
     runtime.close(name).await;
     taken
+}
+
+/// Asks a closed world on a fold of its log, so that what it refuses does not open it.
+async fn refuse_beforehand(
+    runtime: &Runtime,
+    proof: &Proof,
+    decision: &Decision,
+    audience: Audience,
+) -> Result<(), CliError> {
+    let world = fold_world(&**runtime.log(), &decision.world, None).await?;
+    let agent = decision.about(&world).ok_or_else(no_agents)?.agent;
+    let action = decision.what.clone().action(agent, decision.about);
+    match runtime.beforehand(&decision.world, proof, action).await? {
+        Beforehand::Refused(refusal) => Err(audience.told(SeatError::Refused(refusal))),
+        Beforehand::Opens | Beforehand::Nothing(_) => Ok(()),
+    }
 }
 
 /// The world, if it is open. One that is driven is soon again.
@@ -101,9 +125,8 @@ pub(super) async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool
 }
 
 async fn take(world: &WorldHandle, proof: Proof, decision: &Decision, audience: Audience) -> Result<Taken, CliError> {
-    let (at, revokes) = (decision.about, decision.what == What::Revoke);
-    let about =
-        world.operator().read(move |world| if revokes { about_grant(world, at) } else { about(world, at) }).await?;
+    let (at, wish) = (decision.about, decision.clone());
+    let about = world.operator().read(move |world| wish.about(world)).await?;
     let About { agent, tool, arguments } = about.ok_or_else(no_agents)?;
     let arguments = decision.what.edited().or(arguments);
     let seat = world.as_principal(proof);

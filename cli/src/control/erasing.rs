@@ -1,10 +1,11 @@
 //! Erasing content, also of a world that nobody runs.
 
+use folkmoot::core::command::Action;
 use folkmoot::core::event::{Erased, Span};
 use folkmoot::core::ids::{PersonName, Position, WorldName};
 use folkmoot::core::port::{EventLog, Labels};
 use folkmoot::core::world::{Branch, World};
-use folkmoot::{Opening, Perform, Proof, Runtime, WorldHandle, fold_world};
+use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
 use super::decision::at_hand;
@@ -156,6 +157,10 @@ async fn done(
     let name = &erasing.world;
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         return ask(&world, proof, (erasing, chosen)).await;
+    }
+    let action = Action::Erase { events: chosen.spans().to_vec(), basis: erasing.basis.clone() };
+    if let Beforehand::Refused(refusal) = runtime.beforehand(name, &proof, action).await? {
+        return Err(SeatError::Refused(refusal).into());
     }
     let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
     let world = runtime.open(opening).await?;

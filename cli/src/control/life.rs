@@ -9,7 +9,7 @@ use folkmoot::store::{Backup, BackupError, DeleteError, DeleteOrder, OpenError, 
 use folkmoot::{Proof, Runtime, Store, SystemClock};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::{CliError, STORE, USAGE};
+use crate::exit::{CliError, PENDING, STORE, USAGE};
 
 /// Which worlds are deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +35,7 @@ pub(crate) struct BackupView {
     pub(crate) blobs: usize,
     /// How many were left out because they are damaged.
     pub(crate) blobs_damaged: usize,
+    pub(crate) content_damaged: usize,
     /// The folder of keys that sealed worlds are read with. They are no part of a backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) keys: Option<PathBuf>,
@@ -64,8 +65,8 @@ pub(crate) async fn delete(
 pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, CliError> {
     let copied = store.backup(dir).await;
     let copied = copied.map_err(|error| copy_failed(&error, "the backup was not made"))?;
-    let Backup { path, worlds, events, blobs, blobs_damaged, .. } = copied;
-    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, keys: store.keys_folder() })
+    let Backup { path, worlds, events, blobs, blobs_damaged, content_damaged, .. } = copied;
+    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, content_damaged, keys: store.keys_folder() })
 }
 
 /// Why there is no copy, and that there is none.
@@ -95,9 +96,12 @@ impl From<LifeError> for CliError {
             LifeError::Open(_) => {
                 Self::other(STORE, format!("{why}: process {} holds it; none was deleted", std::process::id()))
             }
+            LifeError::NoRight(_) => Self::other(PENDING, format!("refused: {why}; none was deleted")),
             LifeError::HasForks { .. } => Self::other(STORE, format!("{why}; none was deleted")),
             LifeError::Store(DeleteError::Unfinished { .. }) => Self::other(STORE, why),
-            LifeError::Store(_) | LifeError::Read(_) | _ => Self::other(STORE, format!("{why}; none was deleted")),
+            LifeError::Store(_) | LifeError::Read(_) | LifeError::Unread { .. } | _ => {
+                Self::other(STORE, format!("{why}; none was deleted"))
+            }
         }
     }
 }

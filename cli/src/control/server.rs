@@ -194,7 +194,9 @@ impl Served {
             }
             (Peer::OfTool, Request::Decide(decision)) => {
                 self.record_attempt(&decision).await;
-                Ok(Err(refused("a program that a tool runs cannot decide; the attempt is recorded")))
+                Ok(Err(refused(
+                    "a program that a tool runs cannot decide; where the world is open, the attempt is recorded",
+                )))
             }
             (Peer::OfTool, Request::Erase(_)) => Ok(Err(refused("a program that a tool runs cannot erase"))),
             (Peer::Person(uid), Request::Erase(erasing)) => {
@@ -261,8 +263,13 @@ impl Served {
         decide(&self.runtime, proof, decision, Audience::Peer, driven).await
     }
 
-    /// Lets the world refuse the attempt, so that it is in the log.
+    /// Lets the world refuse the attempt, so that it is in the log. A world that nobody has open is left alone: else a tool
+    /// could have its log grow.
     async fn record_attempt(&self, decision: &Decision) {
+        let is_driven = self.driven.as_ref().as_ref() == Some(&decision.world);
+        if !is_driven && self.runtime.world(&decision.world).is_none() {
+            return;
+        }
         let Ok(tool) = ToolName::new("process-of-a-tool") else { return };
         match self.take(Proof::tool(tool), decision).await {
             Ok(_) => tracing::error!("a tool's decision was accepted"),

@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, Notice, Occasion,
-    Opened, RightsChanged, Scope,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, MessageRouted, Notice,
+    Occasion, Opened, RightsChanged, Scope, SpecRevised,
 };
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
@@ -22,8 +22,9 @@ fn whole(event: &Event, commit: &Commit) -> String {
     match event {
         Event::WorldOpened(opened) => format!("the world {} begins, rules {}", opened.name, opened.decider.short()),
         Event::Opened(opened) => reopened(opened),
-        Event::SpecRevised(revised) => format!("definition {}", revised.spec_digest.short()),
+        Event::SpecRevised(revised) => rules_changed(revised),
         Event::EpochOpened(epoch) => format!("rules {} of {}", epoch.decider.short(), epoch.binary),
+        Event::Restored(restored) => format!("in copy {} of its store", restored.copy.0.simple()),
         Event::PersonJoined(joined) => {
             let person = &joined.person;
             format!("{} ({} {})", person.display, person.method, person.subject)
@@ -42,14 +43,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
         Event::WarningRecorded(warning) => warning.code.clone(),
         Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
         Event::MessagePosted(posted) => said(posted, commit),
-        Event::MessageRouted(routed) => {
-            let agents = routed.respond.iter().map(|(name, _)| name.to_string());
-            let names: Vec<String> = agents.chain(routed.people.iter().map(ToString::to_string)).collect();
-            let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-            let damped: Vec<String> =
-                routed.damped.iter().map(|(name, why)| format!(", not {name} ({})", word(why))).collect();
-            format!("message {} to {to} ({}){}", routed.message, word(&routed.rule), damped.concat())
-        }
+        Event::MessageRouted(routed) => addressed(routed),
         Event::MessageEdited(edited) => {
             let text = edited.body.present().map_or_else(erased, |body| body.text.clone());
             format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
@@ -61,6 +55,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
         | Event::TurnDeclined(_)
         | Event::ModelCalled(_)
         | Event::StreamStarted(_)
+        | Event::StreamCut(_)
         | Event::ModelAnswered(_)
         | Event::ModelFailed(_)
         | Event::AgentReacted(_)
@@ -91,6 +86,20 @@ fn whole(event: &Event, commit: &Commit) -> String {
     }
 }
 
+fn rules_changed(revised: &SpecRevised) -> String {
+    let changes: Vec<String> = revised.changes.iter().map(|change| change.what.clone()).collect();
+    let by = revised.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    format!("definition {}{by} {}", revised.spec_digest.short(), changes.join(", ")).trim_end().to_owned()
+}
+
+fn addressed(routed: &MessageRouted) -> String {
+    let agents = routed.respond.iter().map(|(name, _)| name.to_string());
+    let names: Vec<String> = agents.chain(routed.people.iter().map(ToString::to_string)).collect();
+    let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+    let damped: Vec<String> = routed.damped.iter().map(|(name, why)| format!(", not {name} ({})", word(why))).collect();
+    format!("message {} to {to} ({}){}", routed.message, word(&routed.rule), damped.concat())
+}
+
 #[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events of turns only, and names them all")]
 fn of_work(event: &Event) -> String {
     match event {
@@ -101,6 +110,7 @@ fn of_work(event: &Event) -> String {
             format!("{}, attempt {}, {}{most}", called.model, called.attempt, counted(called.items, "item"))
         }
         Event::StreamStarted(started) => format!("of call {}", started.call),
+        Event::StreamCut(cut) => format!("reply {}, of call {}", cut.stream, cut.call),
         Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
         Event::ModelFailed(failed) => {
             let next = failed.fallback.as_ref().map(|model| format!(", then {model}")).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! Questions that only read, and their answers. Never a network or tool call.
 
+use folkmoot::core::causes::with_causes;
 use folkmoot::core::event::EventKind;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
-use folkmoot::core::port::{EventLog, Labels, WorldEntry};
+use folkmoot::core::port::{EventLog, Labels, ReadError, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, Store, fold_world, fold_world_from};
 use futures::StreamExt as _;
@@ -10,8 +11,9 @@ use futures::stream::{self, BoxStream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::exit::{CliError, USAGE};
+use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::view::anchor::{AnchorQuery, anchors};
+use crate::view::definition::{RevisionQuery, revision};
 use crate::view::diff::{DiffQuery, diff};
 use crate::view::event::EventView;
 use crate::view::export::{ExportQuery, pieces};
@@ -23,10 +25,11 @@ use crate::view::state_diff::{StateDiffQuery, state_diff};
 use crate::view::transcript::{TranscriptQuery, transcript};
 use crate::view::usage::UsageView;
 use crate::view::verify::{VerifyQuery, verify};
+use crate::view::waiting::{DoubtView, WaitingView};
 use crate::view::why::{WhyQuery, why};
 use crate::view::withheld::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
-use folkmoot::run::{standing, waiting};
+use folkmoot::run::{outdated_rules, standing};
 
 /// How many worlds are listed at a time.
 pub(crate) const PAGE: usize = 256;
@@ -46,8 +49,12 @@ pub(crate) enum Query {
     Deleted,
     /// What waits in a world, one after another.
     Approvals(WorldName),
+    /// What a crash left in doubt in a world, one call after another.
+    Doubts(WorldName),
     /// What is allowed in advance in a world, one grant after another.
     Grants(WorldName),
+    /// The deny rules of a world that say nothing any more as they were written, one after another.
+    OutdatedRules(WorldName),
     /// Who has which rights in a world, one after another.
     Rights(WorldName),
     /// What a world's models were asked and cost, one row after another.
@@ -72,6 +79,8 @@ pub(crate) enum Query {
     Verify(VerifyQuery),
     /// A world written down, piece by piece.
     Export(ExportQuery),
+    /// How a script would change a world's room.
+    Revision(RevisionQuery),
     /// How far logs have come and have been signed, one world after another.
     Anchors(AnchorQuery),
 }
@@ -111,17 +120,19 @@ pub(crate) type Answer = BoxStream<'static, Result<Value, CliError>>;
 pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliError> {
     let log: &dyn EventLog = store;
     match query {
-        Query::Worlds { labels } => worlds(log, labels).await,
+        Query::Worlds { labels } => worlds(store, labels).await,
         Query::Idle(query) => values(&idle(store, query).await?),
         Query::Deleted => values(&store.deleted().await?),
         Query::Approvals(world) => {
             let world = fold_world(log, world, None).await?;
-            values(&waiting(&world))
+            values(&WaitingView::all(&world))
         }
+        Query::Doubts(world) => values(&DoubtView::all(&fold_world(log, world, None).await?)),
         Query::Grants(world) => {
             let world = fold_world(log, world, None).await?;
             values(&standing(&world))
         }
+        Query::OutdatedRules(world) => values(&outdated_rules(&fold_world(log, world, None).await?)),
         Query::Withheld(query) => withheld(log, query).await,
         Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
         Query::Usage(world) => values(&UsageView::all(&fold_world(log, world, None).await?)),
@@ -131,6 +142,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
         Query::Diff(query) => one(&diff(log, query).await?),
         Query::Transcript(query) => one(&transcript(log, query).await?),
         Query::Names => values(&names(log).await?),
+        Query::Revision(query) => one(&revision(log, query).await?),
         Query::Verify(query) => verify(store, query).await,
         Query::Export(query) => pieces(log, query).await,
         Query::Anchors(query) => values(&anchors(log, store, query).await?),
@@ -149,17 +161,33 @@ fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {
     Ok(stream::iter(all).map(Ok).boxed())
 }
 
-async fn worlds(log: &dyn EventLog, labels: &Labels) -> Result<Answer, CliError> {
-    let mut all = Vec::new();
+/// The worlds of a store, and behind them what is said of those that are damaged.
+async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
+    let (mut all, mut damaged) = (Vec::new(), Vec::new());
     let mut after: Option<WorldName> = None;
     loop {
-        let page = log.worlds(labels, after.as_ref(), PAGE).await?;
-        let Some(last) = page.last() else { return values(&all) };
+        let page = store.worlds(labels, after.as_ref(), PAGE).await?;
+        let Some(last) = page.last() else { break };
         after = Some(last.name.clone());
         for entry in &page {
-            all.push(WorldView::of(entry, &fold_world(log, &entry.name, None).await?));
+            match fold_world(store, &entry.name, None).await {
+                Ok(world) => all.push(WorldView::of(entry, &world)),
+                Err(FoldError::Read(error @ ReadError::Damaged { .. })) => {
+                    damaged.push(CliError::other(INTEGRITY, format!("{}: {}", entry.name, with_causes(&error))));
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
     }
+    let survey = store.survey().map_or(&[][..], |survey| &survey.worlds);
+    if store.survey().is_some() && survey.is_empty() {
+        damaged.push(CliError::other(INTEGRITY, "nothing of the store tells which worlds it had"));
+    }
+    damaged.extend(survey.iter().filter(|world| world.kept == Position::ZERO).map(|world| {
+        let name = world.name.as_ref().map_or_else(|| world.world.to_string(), ToString::to_string);
+        CliError::other(INTEGRITY, format!("{name}: no event of it is whole"))
+    }));
+    Ok(values(&all)?.chain(stream::iter(damaged.into_iter().map(Err))).boxed())
 }
 
 async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {

@@ -15,7 +15,7 @@ use folkmoot::core::spec::Limits;
 use folkmoot::core::world::{Activity, Doing, Episode, World};
 use serde::{Deserialize, Serialize};
 
-use folkmoot::run::{Standing, Waiting, standing, waiting};
+use folkmoot::run::{OutdatedRule, Standing, Waiting, outdated_rules, standing, waiting};
 
 /// The folded state of a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,9 @@ pub(crate) struct ReplayView {
     pub(crate) pending: Vec<Waiting>,
     /// The grants that stand, oldest first.
     pub(crate) grants: Vec<Standing>,
+    /// The deny rules that say nothing any more as they were written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) outdated_rules: Vec<OutdatedRule>,
     /// What has been spent, by episode, as long as somebody works on it.
     pub(crate) episodes: Vec<EpisodeView>,
     /// The bounds.
@@ -152,6 +155,7 @@ impl ReplayView {
             transcript: world.transcript().iter().map(|message| MessageView::of(message)).collect(),
             pending: waiting(world),
             grants: standing(world),
+            outdated_rules: outdated_rules(world),
             episodes: world.episodes().iter().map(|(id, episode)| EpisodeView::of(*id, episode)).collect(),
             limits: world.rules().spec().limits.clone(),
             pipeline: world.rules().pipeline(),

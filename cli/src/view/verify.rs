@@ -80,6 +80,7 @@ pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer,
     let report = async move {
         let mut report = work.await;
         report.checks.splice(0..0, checks(&store, entry.world, &given).await);
+        report.checks.extend(audit::saved(&store, &store, &entry.name).await);
         value(&VerifyStep::Report(Box::new(report)))
     };
     Ok(stream::iter([begins]).chain(stream::once(report)).boxed())

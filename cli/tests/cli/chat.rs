@@ -7,8 +7,8 @@ use crate::desk::{Desk, GATE};
 fn a_room_is_talked_to_line_by_line() {
     let desk = Desk::with_gate();
     let ran = desk.run_with(&["chat", "gate.yaml", "--as", "eve"], "please push\no\n/quit\n").expect(0);
-    let ran = ran.out_has("   eve  please push\n").out_has("o once · t turn · w world · e edit · d deny · ? details");
-    ran.out_has("✓ eve allows gate#").out_has("worker  @ada it is done\n");
+    let ran = ran.out_has("   eve  ┊ please push\n").out_has("o once · t turn · w world · e edit · d deny · ? details");
+    ran.out_has("✓ eve allows gate#").out_has("worker  ┊ @ada it is done\n");
     assert_eq!(desk.runs(), 1);
 }
 
@@ -71,7 +71,7 @@ fn what_still_waits_at_the_end_is_said_with_its_command() {
     let ran = desk.run_with(&["chat", "gate.yaml"], "please push\n").expect(4);
     let (request, shown) = desk.asked("gate");
     ran.out_has(&format!("folkmoot approve gate {request} --shown {shown}"));
-    desk.run_with(&["chat", "gate"], "o\n").expect(0).out_has("worker  @ada it is done");
+    desk.run_with(&["chat", "gate"], "o\n").expect(0).out_has("worker  ┊ @ada it is done");
     assert_eq!(desk.runs(), 1);
 }
 

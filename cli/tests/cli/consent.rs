@@ -125,11 +125,17 @@ fn a_reason_is_shared_only_if_that_is_said() {
 #[test]
 fn what_is_no_scope_place_or_argument_is_a_wrong_usage_and_decides_nothing() {
     let (desk, request, _) = parked(GATE);
-    let wrong: [(&[&str], &str); 9] = [
+    let wrong: [(&[&str], &str); 12] = [
         (&["--scope", "session"], "`uses:N`"),
         (&["--scope", "uses:0"], "`uses:N`"),
         (&["--args", "branch"], "arguments are a JSON object"),
         (&["--args", "[1]"], "arguments are a JSON object"),
+        (&["--args", r#"{"branch":"main","br\u0061nch":"dev"}"#], "the key \"branch\" occurs twice in one object"),
+        (&["--scope", "turn", "--where", r#"{"path":"/branch","prefix":""}"#], "an empty prefix says nothing"),
+        (
+            &["--scope", "turn", "--where", r#"{"path":"/branch","beneath":"fix/"}"#],
+            "is no plain path: it has an empty part",
+        ),
         (&["--scope", "turn", "--where", "/branch=main"], "one of equals, one_of, prefix, range"),
         (&["--scope", "turn", "--where", r#"{"path":"branch","equals":1}"#], "a constraint is JSON"),
         (&["--scope", "turn", "--any-args", "--where", r#"{"path":"/a","equals":1}"#], "cannot be used with"),

@@ -19,7 +19,7 @@ fn an_approved_call_runs_exactly_once() {
         .out_has(&format!("allowed gate#{request}: worker push {{\"branch\":\"main\"}}"))
         .out_has("Go on with: folkmoot resume gate");
     assert_eq!(desk.runs(), 0, "a decision performs nothing");
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ← push: pushed").out_has("worker  @ada it is done");
+    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ← push: pushed").out_has("worker  ┊ @ada it is done");
     desk.run(&["resume", "gate"]).expect(0).out_has("gate is idle");
     assert_eq!(desk.runs(), 1);
 }
@@ -28,7 +28,7 @@ fn an_approved_call_runs_exactly_once() {
 fn a_denied_call_never_runs() {
     let (desk, request, shown) = parked();
     desk.run(&["deny", "gate", &request, "--shown", &shown, "--reason", "not today"]).expect(0).out_has("denied gate#");
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  @ada it is done");
+    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ┊ @ada it is done");
     assert_eq!(desk.runs(), 0);
     let decided = desk.run(&["log", "gate", "--json", "--kind", "ApprovalDecided"]).expect(0).values();
     assert_eq!(decided[0]["facts"]["verdict"], "deny");
@@ -61,7 +61,7 @@ fn a_decision_can_go_on_at_once() {
     let (desk, request, shown) = parked();
     desk.run(&["approve", "gate", &request, "--shown", &shown, "--resume"])
         .expect(0)
-        .out_has("worker  @ada it is done");
+        .out_has("worker  ┊ @ada it is done");
     assert_eq!(desk.runs(), 1);
 }
 

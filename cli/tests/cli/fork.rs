@@ -40,9 +40,25 @@ fn two_worlds_are_compared_from_where_they_part() {
         .out_has("- ada allowed: janitor delete_files")
         .out_has("+ ada denied: janitor delete_files")
         .out_has("Both builds are gone")
-        .out_has("the old builds stay");
+        .out_has("the old builds stay")
+        .out_has("tokens, cost unknown");
     desk.run(&["diff", "fork", "fork"]).expect(0).out_has("Both have the same");
     let view = desk.run(&["diff", "fork", "what-if@10", "--json"]).expect(0).document();
     assert_eq!(view["other"]["at"], view["common"]);
     desk.run(&["diff", "fork", "what-if@x"]).expect(2);
+}
+
+#[test]
+fn an_expectation_behind_a_step_in_a_branch_looks_at_the_world_that_it_names() {
+    let desk = Desk::new();
+    let script = std::fs::read_to_string(example("fork.yaml")).unwrap();
+    let expects =
+        |message: &str| format!("{script}  - expect: {{ message: {{ from: janitor, contains: {message} }} }}\n");
+    desk.write("fork.yaml", &expects("Both builds are gone"));
+    desk.run(&["run", "fork.yaml"]).expect(0);
+    desk.write("other.yaml", &expects("the old builds stay").replace("world: fork", "world: other"));
+    desk.run(&["run", "other.yaml", "--store", "other"])
+        .expect(1)
+        .err_has("looked at events ")
+        .err_has(" of other, since step ");
 }

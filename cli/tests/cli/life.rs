@@ -70,6 +70,45 @@ fn worlds_are_deleted_by_age() {
 }
 
 #[test]
+fn a_copy_asks_people_anew_once_and_runs_nothing_that_was_allowed_elsewhere() {
+    let desk = Desk::with_gate();
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.run(&["backup", "waits"]).expect(0);
+    let (asked, shown) = desk.asked("gate");
+    desk.run(&["approve", "gate", &asked, "--shown", &shown, "--as", "ada"]).expect(0);
+    desk.run(&["backup", "allowed"]).expect(0);
+    for copy in ["waits", "allowed"] {
+        let mark = || fs::read_to_string(desk.path(&format!("{copy}/copy"))).unwrap();
+        let before = mark();
+        desk.run(&["--store", copy, "verify", "gate"]).expect(0);
+        desk.run(&["--store", copy, "log", "gate"]).expect(0);
+        desk.run(&["--store", copy, "resume", "gate"]).expect(4);
+        desk.run(&["--store", copy, "resume", "gate"]).expect(4);
+        assert_eq!((desk.runs(), mark()), (0, before), "{copy}");
+        let log = desk.run(&["--store", copy, "log", "gate", "--json"]).expect(0).values();
+        let count = |kind: &str| log.iter().filter(|event| event["kind"] == kind).count();
+        assert_eq!((count("Restored"), count("ApprovalRequested")), (1, 2), "{copy}");
+        desk.run(&["--store", copy, "approve", "gate", &asked, "--as", "ada"]).expect(4);
+        desk.run(&["--store", copy, "verify", "gate"]).expect(0);
+    }
+    assert_ne!(fs::read(desk.path("waits/copy")).unwrap(), fs::read(desk.path("allowed/copy")).unwrap());
+    let requests = desk.run(&["--store", "allowed", "approvals", "gate", "--json"]).values();
+    assert!(requests[0]["asks"]["text"].as_str().unwrap().contains("warning: restored"), "{requests:?}");
+    let request = requests[0]["request"].to_string();
+    desk.run(&["--store", "allowed", "approve", "gate", &request, "--as", "ada", "--resume"]).expect(0);
+    assert_eq!(desk.runs(), 1);
+}
+
+#[test]
+fn a_mark_that_does_not_read_is_damage_by_name() {
+    let desk = with_canary();
+    desk.run(&["backup", "copy"]).expect(0);
+    desk.write("copy/copy", "folkmoot copy what");
+    desk.run(&["--store", "copy", "worlds"]).expect(0).out_has("aviary");
+    desk.run(&["--store", "copy", "resume", "aviary"]).expect(5).err_has("the file `copy`");
+}
+
+#[test]
 fn a_backup_is_a_store() {
     let desk = with_canary();
     let copied = desk.run(&["backup", "copy", "--json"]).expect(0).document();

@@ -55,15 +55,15 @@ fn people_read_each_layer_under_its_kind_and_each_item_in_its_order() {
         "bob asks scripted",
         "for an answer; temperature 0.25, at most 90 tokens\n",
         ", as recorded\n",
-        "identity:\n  You are @bob",
-        "role:\n  You watch.\n",
-        "rules:\n  Nobody shouts.\n",
-        "context:\n  The moon is full.\n",
-        "task:\n  Look up.\n",
-        "tools:\n  look: It looks.\n    {\"type\":\"object\"}\n",
-        "1 heard ada:\n  Look, please\n",
+        "identity:\n  ┊ You are @bob",
+        "role:\n  ┊ You watch.\n",
+        "rules:\n  ┊ Nobody shouts.\n",
+        "context:\n  ┊ The moon is full.\n",
+        "task:\n  ┊ Look up.\n",
+        "tools:\n  ┊ look: It looks.\n  ┊   {\"type\":\"object\"}\n",
+        "1 heard ada:\n  ┊ Look, please\n",
         "2 said:\n  → call_0_0 look {\"at\":\"moon\"}\n",
-        "3 result of call_0_0:\n  <tool_output>dark</tool_output>\n",
+        "3 result of call_0_0:\n  ┊ <tool_output>dark</tool_output>\n",
     ];
     let mut rest = out.as_str();
     for part in parts {

@@ -114,7 +114,7 @@ fn a_run_that_waits_stays_when_its_script_is_over() {
     desk.run(&["approve", "gate", &request]).expect(0);
     let (code, out) = run.end();
     assert_eq!(code, Some(0), "{out}");
-    assert!(out.contains("worker  @ada it is done"), "{out}");
+    assert!(out.contains("worker  ┊ @ada it is done"), "{out}");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_room_that_was_killed_goes_on_from_another_process() {
     assert!(desk.path("store/control.sock").exists(), "a killed process tidies nothing up");
     let (request, shown) = desk.asked("gate");
     desk.run(&["approve", "gate", &request, "--shown", &shown]).expect(0);
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  @ada it is done");
+    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ┊ @ada it is done");
     assert_eq!(desk.runs(), 1);
     assert!(!desk.path("store/control.sock").exists());
 }
@@ -290,11 +290,15 @@ fn what_became_of_a_lost_run_is_settled_by_a_person() {
     run.until("\"ToolStarted\"");
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
+    desk.run(&["approvals", "gate"]).expect(0).out_has("gate: a call in doubt").out_has("folkmoot resume gate");
+    let doubt = desk.run(&["approvals", "gate", "--json"]).expect(0).document();
+    assert_eq!((&doubt["tool"], &doubt["asks"]["kind"]), (&"sneak".into(), &"in_doubt".into()));
     desk.run(&["resume", "gate"]).expect(4).out_has("took effect is not known").out_has("settle gate ");
+    desk.run(&["approvals", "gate"]).expect(0).out_has("settle gate ");
     let request = desk.request("gate")["request"].to_string();
     desk.run(&["settle", "gate", &request]).expect(2);
     desk.run(&["settle", "gate", &request, "--ran", "it worked"]).expect(0).out_has("settled gate#");
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  done");
+    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ┊ done");
     let settled = desk.run(&["log", "gate", "--json", "--kind", "OutcomeSettled"]).expect(0).values();
     assert_eq!(settled[0]["content"]["result"], "it worked");
     assert_eq!(desk.run(&["log", "gate", "--json", "--kind", "ToolStarted"]).expect(0).values().len(), 1);

@@ -50,7 +50,7 @@ fn what_is_lost_is_named_and_an_export_brings_it_back() {
     let path = database(&desk);
     rot(&path);
     let rotten = fs::read(&path).unwrap();
-    desk.run(&["worlds"]).expect(5).err_has("`folkmoot rebuild` what is whole");
+    desk.run(&["worlds"]).expect(5).err_has("`folkmoot rebuild --to DIR` saves what is whole");
     let poor = desk.run(&["rebuild", "--to", "poor", "--json"]).expect(5).document();
     assert_eq!(poor["is_whole"], false);
     assert!(!poor["store"].as_array().unwrap().is_empty());

@@ -24,17 +24,54 @@ fn every_example_runs_to_its_end() {
 }
 
 #[test]
+fn a_run_says_by_its_exit_code_what_failed_and_what_waits() {
+    let room = |mode: &str, replies: &str, steps: &str| {
+        format!(
+            "world: room\nmodels: {{ scripted: {{ provider: scripted }} }}\ndefaults: {{ model: scripted }}\n\
+             agents: [{{ name: worker, prompt: You work., tools: [push] }}]\n\
+             tools: {{ push: {{ use: scripted, effect: destructive, description: d, schema: {{ type: object }}, results: [{{ error: {{ code: timed_out, detail: slow }} }}] }} }}\n\
+             policy: {{ main_agent: worker, mode: {mode} }}\nreplies: {{ worker: [{replies}] }}\nscript:\n{steps}"
+        )
+    };
+    let say = "  - { say: Go on, as: ada }\n";
+    let (fails, calls, text) =
+        ("{ fail: { kind: content_filter } }", "{ calls: [{ tool: push, args: {} }] }", "{ text: done }");
+    let expects = |what: &str| format!("{say}  - expect: {{ {what} }}\n");
+    let table = [
+        ("ask", fails.to_owned(), say.to_owned(), 1),
+        ("ask", fails.to_owned(), expects("notices: [turn_failed]"), 0),
+        ("ask", fails.to_owned(), expects("episode_end: failed"), 0),
+        ("ask", fails.to_owned(), expects("turns: { worker: failed }"), 0),
+        ("ask", fails.to_owned(), expects("idle: true"), 1),
+        ("ask", format!("{fails}, {fails}"), format!("{}{say}", expects("notices: [turn_failed]")), 1),
+        ("ask", format!("{fails}, {fails}"), format!("{say}{}", expects("notices: [turn_failed]")), 1),
+        ("ask", format!("{fails}, {text}"), format!("{say}{}", expects("message: { contains: done }")), 1),
+        ("ask", calls.to_owned(), say.to_owned(), 4),
+        ("auto", format!("{calls}, {text}"), expects("message: { contains: done }"), 4),
+        ("auto", format!("{calls}, {fails}"), say.to_owned(), 1),
+        ("ask", text.to_owned(), say.to_owned(), 0),
+    ];
+    for (mode, replies, steps, code) in table {
+        let desk = Desk::new();
+        desk.write("room.yaml", &room(mode, &replies, &steps));
+        let ran = desk.run(&["run", "room.yaml"]);
+        assert_eq!(ran.code, code, "{mode} {replies}\n{steps}\n{ran:?}");
+        assert_eq!(desk.run(&["run", "room.yaml"]).code, code, "and again: {mode} {replies}\n{steps}");
+    }
+}
+
+#[test]
 fn a_chat_is_shown_in_its_order_and_each_text_once() {
     let ran = Desk::new().run(&["run", &example("release-room.yaml")]).expect(0);
     let parts = [
-        "    ada  Prepare the 1.2 release\n",
-        "planner  @worker please read CHANGES.md and count its words\n",
+        "    ada  ┊ Prepare the 1.2 release\n",
+        "planner  ┊ @worker please read CHANGES.md and count its words\n",
         " worker  → read_file {\"path\":\"CHANGES.md\"}\n",
         "┃ worker asks to run run_command (destructive) with {\"argv\":[\"wc\",\"-w\",\"CHANGES.md\"]}\n",
         "· the room was opened again, from its log\n",
         "✓ ada allows release-room#",
-        " worker  @planner both done\n",
-        "planner  @ada All done: CHANGES.md read and counted.\n",
+        " worker  ┊ @planner both done\n",
+        "planner  ┊ @ada All done: CHANGES.md read and counted.\n",
         "are kept in store.\n",
         "folkmoot log release-room\n",
         "folkmoot replay release-room\n",
@@ -54,7 +91,7 @@ fn a_streamed_reply_is_shown_once() {
     let desk = Desk::new();
     let script = GATE.replace(r#"- text: "@ada it is done""#, r#"- chunks: ["@ada it ", "is ", "done"]"#);
     desk.write("gate.yaml", &script.replace("effect: destructive", "effect: read"));
-    let ran = desk.run(&["run", "gate.yaml"]).expect(0).out_has("worker  @ada it is done\n");
+    let ran = desk.run(&["run", "gate.yaml"]).expect(0).out_has("worker  ┊ @ada it is done\n");
     assert_eq!(ran.out.matches("done\n").count(), 1, "{}", ran.out);
 }
 
@@ -65,7 +102,7 @@ fn words_beside_tool_calls_are_shown() {
     desk.write("gate.yaml", &script.replace("effect: destructive", "effect: read"));
     desk.run(&["run", "gate.yaml"])
         .expect(0)
-        .out_has("worker  I will push it now.\nworker  → push {\"branch\":\"main\"}\n");
+        .out_has("worker  ┊ I will push it now.\nworker  → push {\"branch\":\"main\"}\n");
 }
 
 #[test]
@@ -123,7 +160,7 @@ fn a_script_goes_on_where_it_waited() {
     desk.run(&["run", "gate.yaml"])
         .expect(0)
         .out_has("step 1 (say) was done before")
-        .out_has("worker  @ada it is done")
+        .out_has("worker  ┊ @ada it is done")
         .out_has("3 steps, all as the script says");
     assert_eq!(desk.runs(), 1);
 }
@@ -134,7 +171,7 @@ fn a_failed_expectation_says_what_came_and_where_it_stands() {
     desk.write("gate.yaml", &GATE.replace("contains: it is done", "contains: nonsense").replace("destructive", "read"));
     let ran = desk.run(&["run", "gate.yaml"]).expect(1);
     let ran = ran.err_has("gate.yaml:23:15:").err_has("nonsense").err_has("it is done");
-    assert!(ran.out.contains("worker  @ada it is done"), "the chat is shown all the same");
+    assert!(ran.out.contains("worker  ┊ @ada it is done"), "the chat is shown all the same");
 }
 
 #[test]
@@ -185,6 +222,6 @@ fn text_of_others_cannot_steer_the_terminal() {
     let desk = Desk::new();
     let script = GATE.replace("say: Please push", r#"say: "look \e[2J here""#).replace("destructive", "read");
     desk.write("gate.yaml", &script);
-    let ran = desk.run(&["run", "gate.yaml"]).expect(0).out_has(r"ada  look \u{1b}[2J here");
+    let ran = desk.run(&["run", "gate.yaml"]).expect(0).out_has(r"ada  ┊ look \u{1b}[2J here");
     assert!(!ran.out.contains('\u{1b}'));
 }

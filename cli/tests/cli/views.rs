@@ -50,8 +50,8 @@ fn shop() -> Desk {
 #[test]
 fn a_run_shows_artifacts_whole_and_clips_tables_and_says_how_to_see_the_rest() {
     let out = shop().run(&["run", "shop.yaml"]).expect(0).out;
-    assert!(out.contains("│ Our offer\n"), "{out}");
-    assert!(out.contains("│ Price  €1,234.50\n") && !out.contains("words for the model"), "{out}");
+    assert!(out.contains("┊ Our offer\n"), "{out}");
+    assert!(out.contains("┊ Price  €1,234.50\n") && !out.contains("words for the model"), "{out}");
     assert!(
         out.contains("item \\u{1b}[2J19") && !out.contains("item \\u{1b}[2J20") && !out.contains('\u{1b}'),
         "{out}"
@@ -86,7 +86,7 @@ fn the_transcript_and_the_log_hold_what_was_shown() {
     let desk = shop();
     desk.run(&["run", "shop.yaml"]).expect(0);
     let page = desk.run(&["replay", "shop", "--transcript"]).expect(0).out;
-    assert!(page.contains("a tool of clerk") && page.contains("│ Price  €1,234.50"), "{page}");
+    assert!(page.contains("a tool of clerk") && page.contains("┊ Price  €1,234.50"), "{page}");
     let document: Value =
         serde_json::from_str(&desk.run(&["replay", "shop", "--transcript", "--json"]).expect(0).out).unwrap();
     let shown: Vec<&Value> =

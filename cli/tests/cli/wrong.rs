@@ -28,6 +28,30 @@ fn every_fault_of_a_script_is_shown() {
 }
 
 #[test]
+fn rule_that_says_nothing_of_its_tool_is_refused_by_check_and_run_with_the_form_to_write() {
+    let desk = Desk::new();
+    let denying = |tool: &str, allowed: &str| {
+        let rule = format!(
+            "policy: {{ main_agent: worker, deny: [{{ tool: push, where: [{{ path: /path, {allowed} }}] }}] }}"
+        );
+        let script = GATE.replace("policy: { main_agent: worker }", &rule);
+        desk.write("gate.yaml", &script.replace("    schema: { type: object }\n", tool));
+    };
+    for (tool, allowed, why) in [
+        ("    paths: [/path]\n", "prefix: notes/", "paths are not compared by letters"),
+        ("    paths: [/path]\n", "equals: ./notes", "is no plain path"),
+        ("", "beneath: notes", "is for those alone"),
+    ] {
+        denying(tool, allowed);
+        for command in ["check", "run"] {
+            desk.run(&[command, "gate.yaml"]).expect(2).err_has("a deny rule of tool push").err_has(why);
+        }
+    }
+    denying("    paths: [/path]\n", "beneath: notes");
+    desk.run(&["check", "gate.yaml"]).expect(0);
+}
+
+#[test]
 fn a_tool_without_an_effect_is_refused() {
     let desk = Desk::new();
     desk.write("gate.yaml", &GATE.replace("    effect: destructive\n", ""));
@@ -101,7 +125,7 @@ fn a_definition_that_changed_between_runs_is_recorded() {
     desk.write("gate.yaml", &GATE.replace("You push.", "You push gently."));
     desk.run(&["run", "gate.yaml", "--spec", "keep"]).expect(4);
     assert!(!desk.kinds("gate").contains(&"SpecRevised".to_owned()));
-    desk.run(&["run", "gate.yaml"]).expect(4).out_has("the room's definition changed");
+    desk.run(&["run", "gate.yaml"]).expect(4).out_has("tester changed the room: prompts.worker");
     assert!(desk.kinds("gate").contains(&"SpecRevised".to_owned()));
 }
 
@@ -151,7 +175,7 @@ fn a_store_whose_log_is_cut_is_not_taken_for_an_empty_one() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
     fs::remove_dir_all(desk.path("store/log")).unwrap();
-    desk.run(&["worlds"]).expect(5).err_has("restore it from a copy");
+    desk.run(&["worlds"]).expect(5).err_has("saves what is whole");
     desk.run(&["run", "gate.yaml"]).expect(5);
 }
 

@@ -1,8 +1,8 @@
 //! Decisions that take more than a key: other arguments, and a reason to say no.
 
+use folkmoot::core::canonical::read;
 use folkmoot::core::ids::{Digest, RequestId};
 use folkmoot::run::Waiting;
-use serde_json::{Map, Value};
 
 use crate::control::decision::{Approval, What};
 use crate::show::clean;
@@ -12,6 +12,8 @@ use crate::show::clean;
 pub(super) struct Dialog {
     /// The request that is decided.
     pub(super) request: RequestId,
+    /// Its name.
+    pub(super) name: String,
     shown: Digest,
     step: Step,
 }
@@ -41,12 +43,12 @@ impl Dialog {
     /// Asks for other arguments.
     pub(super) fn edit(request: &Waiting, shown: Digest) -> Self {
         let arguments = request.arguments.clone().unwrap_or_default();
-        Self { request: request.request, shown, step: Step::Arguments(arguments) }
+        Self { request: request.request, name: request.name.clone(), shown, step: Step::Arguments(arguments) }
     }
 
     /// Asks for a reason.
-    pub(super) const fn deny(request: &Waiting, shown: Digest) -> Self {
-        Self { request: request.request, shown, step: Step::Reason }
+    pub(super) fn deny(request: &Waiting, shown: Digest) -> Self {
+        Self { request: request.request, name: request.name.clone(), shown, step: Step::Reason }
     }
 
     /// What the person is asked now, line by line.
@@ -77,9 +79,9 @@ impl Dialog {
         }
     }
 
-    /// Arguments that are no JSON object are asked for again.
+    /// Arguments that are no JSON object with each key once are asked for again.
     fn edited(self, line: &str) -> Turn {
-        if serde_json::from_str::<Map<String, Value>>(line).is_err() {
+        if !read(line).is_ok_and(|value| value.is_object()) {
             return Turn::More(self);
         }
         let yes = Approval::once(Some(self.shown.short()));

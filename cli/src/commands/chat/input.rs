@@ -1,6 +1,6 @@
 //! What is typed: lines, and Ctrl-C.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
+use std::io::{self, BufRead, IsTerminal as _, Read as _};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -63,16 +63,38 @@ impl Input {
 
 fn read(lines: &mpsc::Sender<String>) {
     let mut input = io::stdin().lock();
-    loop {
-        let mut line = Vec::new();
-        match (&mut input).take(LINE_MAX).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {
-                let line = String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned();
-                if lines.blocking_send(line).is_err() {
-                    return;
-                }
-            }
+    while let Ok(Some(line)) = read_line(&mut input) {
+        if lines.blocking_send(line).is_err() {
+            return;
         }
+    }
+}
+
+/// The next line; `None` at the end. Of one that is too long the rest is passed over: it is no other message, and the room
+/// refuses the beginning for its length.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    if input.take(LINE_MAX).read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rest_of_a_line_that_is_too_long_is_no_other_line() {
+        let long = "a".repeat(usize::try_from(LINE_MAX).unwrap() + 1);
+        let mut input = io::Cursor::new(format!("{long}\nand this\r\nend"));
+        let mut next = || read_line(&mut input).unwrap();
+        assert_eq!(next().map(|line| line.len()), Some(long.len() - 1));
+        assert_eq!(next().as_deref(), Some("and this"));
+        assert_eq!(next().as_deref(), Some("end"));
+        assert_eq!(next(), None);
     }
 }

@@ -3,7 +3,7 @@
 use folkmoot::core::ids::{GrantId, RequestId, WorldName};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Proof, Runtime, Seat, SeatError};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::dialog::{Dialog, Turn};
 use super::keys::Meaning;
@@ -28,7 +28,7 @@ const HELP: [&str; 10] = [
     "/stop       stops what goes on",
     "/fork NAME  branches this room off, to try something else there",
     "/quit       ends the chat; the room is kept",
-    "while a request waits, its keys answer it: the oldest first",
+    "while a request waits, its keys answer it if it was shown last; else it is shown again",
 ];
 
 /// What comes after a line.
@@ -70,19 +70,15 @@ impl<'a> Table<'a> {
             return Ok(Next::Line);
         }
         let waiting = self.seat.read(waiting).await?;
-        let asked = self.asked.first();
-        let shown = waiting.iter().find(|request| Some(request.request) == asked);
+        let shown = waiting.iter().find(|request| self.asked.is_ready(&request.name));
         let request = shown.or(waiting.first());
         match (Meaning::of(line, request), request) {
             (Meaning::Nothing, _) => {}
             (Meaning::Say(text), _) => self.say(&text).await?,
             (Meaning::Decide(what), Some(request)) if shown.is_some() => self.decide(request.request, what).await?,
             (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog),
-            // What was shown was decided elsewhere, or nothing was shown yet: nobody answers what they have not seen.
-            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => {
-                asked.filter(|_| shown.is_none()).into_iter().for_each(|gone| self.asked.forget(gone));
-                self.details(request);
-            }
+            // Something was printed since: nobody answers what they have not just seen.
+            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => self.details(request),
             (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, None) => {}
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
         }
@@ -114,18 +110,24 @@ impl<'a> Table<'a> {
     }
 
     async fn decide(&self, request: RequestId, what: What) -> Result<(), CliError> {
-        self.asked.forget(request);
         self.survive(give(self.seat, request, what).await.map(|_| ()))
     }
 
     /// Asks for what is missing of a decision.
     fn ask(&mut self, dialog: Dialog) {
-        dialog.asks().into_iter().for_each(|line| self.tell(Line::Quiet(line)));
+        let mut asks = dialog.asks();
+        let keys = asks.pop().unwrap_or_default();
+        self.tell(Line::Keys { name: dialog.name.clone(), again: Some(asks), keys });
         self.dialog = Some(dialog);
     }
 
     async fn go_on(&mut self, dialog: Dialog, line: &str) -> Result<(), CliError> {
         let request = dialog.request;
+        if !self.asked.is_ready(&dialog.name) {
+            // Something was printed since: the question is put again.
+            self.ask(dialog);
+            return Ok(());
+        }
         match dialog.take(line) {
             Turn::More(dialog) => self.ask(dialog),
             Turn::Decided(what) => self.decide(request, what).await?,
@@ -198,18 +200,21 @@ impl<'a> Table<'a> {
     pub(super) async fn settle(&self) -> Result<(), CliError> {
         let world = self.seat.world();
         world.quiet().await?;
-        let waiting = self.seat.read(waiting).await?;
-        waiting.iter().for_each(|request| self.asked.offer(request.request));
-        let _ended = self.stage.send(News::Waits(waiting));
+        let (waiting, head) = self.seat.read(|world| (waiting(world), world.head())).await?;
+        // A question that is half answered is the last thing that was shown, and stays it.
+        let _ended = self.stage.send(News::Waits(if self.dialog.is_some() { Vec::new() } else { waiting }));
+        let (done, shown) = oneshot::channel();
+        let _ended = self.stage.send(News::Sync(head, done));
+        // A stage that has ended shows nothing any more, and ends the chat elsewhere.
+        let _ended = shown.await;
         Ok(())
     }
 
     fn details(&self, request: &Waiting) {
-        self.asked.turn_to(request.request);
-        self.tell(Line::Asks(request.name.clone(), request::asked(request)));
         request::reaches(request, Form::Keys).into_iter().for_each(|line| self.tell(Line::Plain(line)));
         request::commands(self.common, request, None).into_iter().for_each(|line| self.tell(Line::Plain(line)));
-        self.tell(Line::Quiet(request::keys(request).to_owned()));
+        let (name, again) = (request.name.clone(), Some(request::asked(request)));
+        self.tell(Line::Keys { name, again, keys: request::keys(request).to_owned() });
     }
 
     /// A refusal is told, and the chat goes on. A world that has ended ends it.

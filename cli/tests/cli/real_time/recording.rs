@@ -118,6 +118,27 @@ fn a_run_goes_through_the_gateway_alone_and_its_recording_plays() {
 }
 
 #[test]
+fn a_live_model_is_waited_for_as_long_as_it_says_by_the_clock_of_the_machine() {
+    let desk = Desk::new();
+    let busy = ("429 Too Many Requests\r\nretry-after: 1", json!({ "error": { "message": "wait" } }).to_string());
+    let gateway = Gateway::start(&[busy, answer()]);
+    let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    record(&desk, &gateway, &gateway).expect(0);
+    let log = desk.run(&["log", "room", "--json"]).expect(0).values();
+    let time_of = |kind: &str| {
+        let times = log.iter().filter(|event| event["kind"] == kind).map(|event| event["time"].as_u64().unwrap());
+        times.map(u128::from).collect::<Vec<_>>()
+    };
+    let (called, failed) = (time_of("ModelCalled"), time_of("ModelFailed"));
+    assert!(called[0] >= before && called[0] < before + 3_600_000, "{called:?} is not the machine's time");
+    assert!(called[1] >= failed[0] + 1_000, "{failed:?}, and again at {called:?}");
+    desk.write("sim.yaml", &format!("{}clock: simulated\n", ROOM.replace("MODEL", LIVE)));
+    desk.run(&["check", "sim.yaml"]).expect(0);
+    desk.write("wrong.yaml", &format!("{}  - advance: 1s\n", ROOM.replace("MODEL", LIVE)));
+    desk.run(&["check", "wrong.yaml"]).expect(2).err_has("`advance` needs the simulated clock");
+}
+
+#[test]
 fn a_changed_request_is_told_in_the_log() {
     let desk = Desk::new();
     let gateway = Gateway::start(&[answer()]);

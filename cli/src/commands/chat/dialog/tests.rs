@@ -36,7 +36,7 @@ fn edited_arguments_are_a_json_object_or_nothing_is_decided() {
     let begin = || Dialog::edit(&request(), Digest::default());
     assert_eq!(begin().asks()[0], r#"{"path":"a"}"#);
     assert_eq!(begin().take(""), Turn::Dropped);
-    let again = more(more(begin().take("path: b")).take("[1]"));
+    let again = more(more(more(begin().take("path: b")).take("[1]")).take(r#"{"path":"a","path":"b"}"#));
     let arguments = Some(r#"{"path": "b"}"#.to_owned());
     let yes = Approval { arguments, ..Approval::once(Some(Digest::default().short())) };
     assert_eq!(again.take(r#" {"path": "b"} "#), Turn::Decided(What::Approve(yes)));

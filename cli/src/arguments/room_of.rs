@@ -1,0 +1,21 @@
+//! What can be typed about the definition that a world is opened with.
+
+use clap::{Args, ValueEnum};
+
+/// Which room a world that exists is to be.
+#[derive(Debug, Args)]
+pub(crate) struct RoomOf {
+    /// `keep` opens the world with its recorded definition.
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub(crate) spec: Option<Spec>,
+    /// Change the room, in your name: it may become that of another file, or have another policy. `check --against` says how.
+    #[arg(long)]
+    pub(crate) revise: bool,
+}
+
+/// Which definition a world is opened with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Spec {
+    /// The recorded one.
+    Keep,
+}

@@ -1,0 +1,61 @@
+//! What a world is by now: its definition, and how far its script has come.
+
+use std::path::PathBuf;
+
+use folkmoot::core::ids::WorldName;
+use folkmoot::core::world::{ScriptProgress, World};
+use folkmoot::run::Revision;
+use folkmoot::script::Script;
+use folkmoot::{definition_of, fold_world};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+
+/// How a script would change a world's room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RevisionView {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// What would become different, a line each.
+    pub(crate) changes: Vec<String>,
+    /// Whether it takes `--revise`.
+    pub(crate) has_to_be_asked_for: bool,
+    /// The first recorded step that reads otherwise in the script, counted from 1: no run goes on behind it.
+    pub(crate) edited_step: Option<usize>,
+}
+
+/// A script that is held against a world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct RevisionQuery {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The script's file.
+    pub(crate) script: PathBuf,
+}
+
+/// Says how the script would change the room. Nothing is changed.
+pub(crate) async fn revision(
+    log: &dyn folkmoot::core::port::EventLog,
+    query: &RevisionQuery,
+) -> Result<RevisionView, CliError> {
+    let script = Script::load(&query.script)?;
+    let world: World = fold_world(log, &query.world, None).await?;
+    let progress: &ScriptProgress = world.script();
+    let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
+    let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
+    let definition = definition_of(&script, spec)?;
+    let base = std::path::absolute(&script.base).unwrap_or_else(|_| script.base.clone());
+    let revision = Revision::of(&query.world, &world, &definition, &base);
+    let steps = (0_u32..).zip(&script.steps).enumerate();
+    let is_edited = |number: u32, step: &folkmoot::script::Step| {
+        progress.done.get(&number).is_some_and(|record| record.digest != step.digest)
+    };
+    let edited =
+        steps.map(|(at, (number, step))| (at, number, step)).find(|(_, number, step)| is_edited(*number, step));
+    Ok(RevisionView {
+        world: query.world.clone(),
+        changes: revision.lines(),
+        has_to_be_asked_for: revision.has_to_be_asked_for(),
+        edited_step: edited.map(|(at, ..)| at.saturating_add(1)),
+    })
+}
