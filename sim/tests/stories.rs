@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use folkmoot_sim::{Counts, Story, breaks, generate, live_all, shrink, simulate};
+use folkmoot_sim::{Counts, Story, breaks, generate, generate_around, live_all, shrink, simulate};
 
 /// The seeds that are lived: few by default, or as `FOLKMOOT_SIM_SEEDS` says, as `A..B`.
 fn seeds(default: Range<u64>) -> Range<u64> {
@@ -115,5 +115,24 @@ fn what_was_mended_stays_mended() {
         let file = file.unwrap().path();
         let story = Story::from_yaml(&std::fs::read_to_string(&file).unwrap()).unwrap();
         assert_eq!(simulate(&story).unwrap().result, Ok(()), "{}", file.display());
+    }
+}
+
+/// A room whose tool takes longer than it may, and may not run again: people are asked what became of it, and nobody says.
+const DOUBT: &str = r#"{
+    "world": "doubt", "models": { "scripted": { "provider": "scripted" } }, "defaults": { "model": "scripted" },
+    "agents": [{ "name": "worker", "prompt": "You push.", "tools": ["push"] }],
+    "tools": { "push": { "use": "scripted", "description": "Pushes.", "effect": "destructive", "timeout": "1s",
+        "schema": { "type": "object" }, "results": [{ "text": "pushed", "takes": "1h" }] } },
+    "policy": { "mode": "auto", "main_agent": "worker" },
+    "replies": { "worker": [{ "calls": [{ "tool": "push", "args": {} }] }, { "text": "I do not know." }] },
+    "script": [{ "say": "Please push", "as": "ada" }, { "expect": { "message": { "from": "worker" } } }]
+}"#;
+
+#[test]
+fn an_unknown_outcome_that_waits_breaks_no_law() {
+    for seed in 0..4 {
+        let script = serde_json::from_str(DOUBT).unwrap();
+        assert_eq!(simulate(&generate_around(script, seed, 60)).unwrap().result, Ok(()), "seed {seed}");
     }
 }

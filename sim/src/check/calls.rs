@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::event::{
-    CallReplaced, CallsAdmitted, Event, OutcomeSettled, QuestionAnswered, Reconciled, ReconciledHow, SettledHow,
-    ToolFinished, ToolStarted,
+    CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown, QuestionAnswered, Reconciled, ReconciledHow,
+    SettledHow, ToolFinished, ToolStarted,
 };
 use folkmoot::core::ids::CallId;
 use folkmoot::core::tool::{EffectClass, Repeat};
@@ -14,6 +14,8 @@ use folkmoot::core::tool::{EffectClass, Repeat};
 pub(super) struct Calls {
     admitted: BTreeSet<CallId>,
     closed: BTreeSet<CallId>,
+    /// Those whose outcome people are asked about. Some of them are closed, and settled all the same.
+    unknown: BTreeSet<CallId>,
     /// Those that were started, and whether they may take effect again.
     started: BTreeMap<CallId, bool>,
     /// Those of them that may not be started again as things stand.
@@ -33,6 +35,7 @@ impl Calls {
         }
         if let Event::OutcomeSettled(OutcomeSettled { call, how: SettledHow::Ran | SettledHow::NotRun, .. }) = event
             && self.closed.contains(call)
+            && !self.unknown.contains(call)
         {
             return Err(format!("{call} has an outcome and was settled"));
         }
@@ -57,8 +60,14 @@ impl Calls {
         if let Event::ToolFinished(ToolFinished { call, .. }) | Event::CallReplaced(CallReplaced { call, .. }) = event {
             self.closed.insert(*call);
         }
-        if let Event::OutcomeSettled(OutcomeSettled { call, how: SettledHow::Ran | SettledHow::NotRun, .. }) = event {
-            self.closed.insert(*call);
+        if let Event::OutcomeUnknown(OutcomeUnknown { call, .. }) = event {
+            self.unknown.insert(*call);
+        }
+        if let Event::OutcomeSettled(OutcomeSettled { call, how, .. }) = event {
+            self.unknown.remove(call);
+            if matches!(how, SettledHow::Ran | SettledHow::NotRun) {
+                self.closed.insert(*call);
+            }
         }
         if let Event::ToolStarted(ToolStarted { call, effect, repeat, .. }) = event {
             let may_repeat = *effect == EffectClass::Read || *repeat != Repeat::Never;

@@ -208,6 +208,11 @@ impl Shelf for SimDisk {
         self.engine().range(table, from, to, bytes_max)
     }
 
+    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+        self.reads()?;
+        self.engine().keys(table, from, to, count_max)
+    }
+
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         self.reads()?;
         self.engine().floor(table, key)

@@ -190,7 +190,7 @@ pub(super) async fn settle_doubts(process: &Process, plan: &Plan) -> usize {
     let Some(world) = process.runtime.world(&plan.name) else { return 0 };
     let Ok(all) = look(process, &world).await else { return 0 };
     let mut settled = 0_usize;
-    for one in all.iter().filter(|one| matches!(one.asks, Asks::Outcome { is_open: true })) {
+    for one in all.iter().filter(|one| matches!(one.asks, Asks::Outcome { .. })) {
         let Ok(Some(settlement)) = truth(process, &world, one).await else { continue };
         let Ok(seat) = seat(&world, "auditor") else { continue };
         let action = Action::Settle { request: one.request, settlement };
@@ -212,6 +212,8 @@ async fn truth(process: &Process, world: &WorldHandle, one: &Waiting) -> Result<
     let effects = process.outside.books().effects.get(&key).cloned();
     let scripted = process.setting.plans.iter().any(|plan| plan.name == *world.name() && plan.has_steps());
     Ok(Some(match effects {
+        // What is closed cannot run again.
+        None if matches!(one.asks, Asks::Outcome { is_open: false }) => Settlement::NotRun,
         None if scripted || process.outside.lots("settlement").bool() => Settlement::RunAgain,
         None => Settlement::NotRun,
         Some(effects) => Settlement::Ran(match effects.outcome {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::spec::Definition;
-use folkmoot::run::{RunError, RunOptions, Unwatched, run_script};
+use folkmoot::run::{Asks, RunError, RunOptions, Unwatched, Waiting, run_script};
 use folkmoot::script::Script;
 use folkmoot::{OpenError, Opening, Perform, WorldName, definition_of};
 
@@ -88,6 +88,18 @@ pub(super) async fn open(process: &Process, plan: &Plan) {
     }
 }
 
+fn finish(process: &Process, plan: &Plan) {
+    if let Some(finished) = process.outside.books().finished.get_mut(plan.number) {
+        *finished = true;
+    }
+}
+
+/// Whether a script ended because people are asked what became of calls, and asked nothing else.
+fn waits_for_outcomes(error: &RunError) -> bool {
+    let is_outcome = |one: &Waiting| matches!(one.asks, Asks::Outcome { .. });
+    matches!(error, RunError::Parked(waiting) if waiting.iter().all(is_outcome))
+}
+
 /// Goes on with a room's script until it ends.
 async fn go_on(process: &Process, plan: &Plan) {
     for _ in 0..SETTLINGS_MAX {
@@ -95,15 +107,16 @@ async fn go_on(process: &Process, plan: &Plan) {
         let mut watch = Unwatched;
         let run = run_script(&process.runtime, &plan.script, &options, &mut watch);
         let Err(error) = Box::pin(run).await else {
-            if let Some(finished) = process.outside.books().finished.get_mut(plan.number) {
-                *finished = true;
-            }
-            return;
+            return finish(process, plan);
         };
         if process.pulse.is_ending() {
             return;
         }
         if settle_doubts(process, plan).await == 0 {
+            // Nobody can tell what became of the call: the script has done what it could.
+            if waits_for_outcomes(&error) {
+                return finish(process, plan);
+            }
             return process.violated(plan, Law::ScriptHolds, failure(&error));
         }
         process.runtime.close(&plan.name).await;
