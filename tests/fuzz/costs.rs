@@ -10,7 +10,10 @@ const LEN: usize = 300_000;
 const COMMENTS: [&str; 5] = ["[/*", "{/*", "[//", "[\\n/*", "[\\\\n/*"];
 
 /// Tags that nothing closes, and calls that nothing follows.
-const UNFINISHED: [&str; 5] = [
+const UNFINISHED: [&str; 8] = [
+    "<",
+    "[//\",\n",
+    "{\"name\": \"search\", \"arguments\": {",
     "<tool_result>x",
     "<tool_code>x",
     "<tool_result>x<tool_output>x<function_results>x<function_response>x",
@@ -30,4 +33,9 @@ fn comments_without_an_end_cost_little_for_each_byte() {
     for comment in COMMENTS {
         bounded(comment.repeat(LEN / comment.len()).as_bytes(), named("firewall").law);
     }
+}
+
+#[test]
+fn brackets_that_may_begin_routing_tags_cost_little_for_each_byte() {
+    bounded("<".repeat(200_000).as_bytes(), named("mentions").law);
 }

@@ -77,7 +77,7 @@ fn golden_logs_of_all_rules_verify_and_those_of_others_are_named() {
 /// What a command carries, and its events with it: what people say and do, models answer, tools give, and the room is. It
 /// cannot be recomputed from anything, so that another such fact makes another history.
 const INPUTS: &[(EventKind, &[&str])] = &[
-    (EventKind::WorldOpened, &["base", "clock", "name", "spec"]),
+    (EventKind::WorldOpened, &["base", "clock", "name", "source", "spec"]),
     (EventKind::Opened, &["node", "base"]),
     (EventKind::StepDone, &["step", "digest"]),
     (EventKind::Labelled, &["owner", "labels"]),

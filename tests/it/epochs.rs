@@ -129,9 +129,9 @@ async fn what_a_newer_build_wrote_is_named_and_nothing_of_the_store_changes() {
     assert_eq!((reading.verdict, again.verdict), (Verdict::NotChecked, Verdict::NotChecked));
     assert!(reading.is_missed && again.is_missed && !reading.is_bad());
     let error = open(&store, &name).await.map(|_| ()).unwrap_err();
-    let OpenError::Read(ReadError::Newer { at, kind, version: 2 }) = error else { panic!("{error:?}") };
+    let OpenError::Read(ReadError::Newer { at, kind, version: 3 }) = error else { panic!("{error:?}") };
     assert!(at > head && kind == "MessageRouted", "{at} {kind}");
-    let what = format!("event {at} is a MessageRouted of version 2, which this build does not know; use a newer one");
+    let what = format!("event {at} is a MessageRouted of version 3, which this build does not know; use a newer one");
     assert_eq!(reading.detail, what);
     assert_eq!(found.redecision.first, None, "what comes before is decided again all the same");
     assert!(packed::files(&path) == before, "the attempt wrote something");

@@ -16,7 +16,7 @@ use folkmoot_tests::{Cut, Kept, Stage, commits_of, golden_commit};
 use serde_json::{Value, json};
 
 /// The scripts whose logs are kept.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     "budget",
     "compacted",
     "crash-and-resume",
@@ -28,6 +28,7 @@ const SCRIPTS: [&str; 14] = [
     "orchestrator-worker",
     "people",
     "recorded",
+    "reconciled",
     "release-room",
     "revised",
     "wrong-agent",

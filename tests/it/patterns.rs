@@ -58,7 +58,9 @@ const fn next(rule: RoutingRule) -> Option<RoutingRule> {
         Everyone => Some(TooMany),
         TooMany => Some(Unaddressed),
         Unaddressed => Some(Undeliverable),
-        Undeliverable => None,
+        Undeliverable => Some(BesideCalls),
+        BesideCalls => Some(Joined),
+        Joined => None,
     }
 }
 

@@ -63,7 +63,7 @@ fn play(seed: u64) -> PureRoom {
     let mut dice = Dice::new(seed);
     let spec = spec(&mut dice);
     let bounds = spec.limits.clone();
-    let mut room = PureRoom::open(Definition { spec, text: SpecText::default().into() }, dice.clone());
+    let mut room = PureRoom::open(Definition { spec, text: SpecText::default().into(), source: None }, dice.clone());
     let mut worst = Worst { names: room.world.rules().spec().agents.iter().map(|agent| agent.name.clone()).collect() };
     for _ in 0..1 + dice.below(6) {
         deed(&mut room, &mut dice);

@@ -82,7 +82,8 @@ impl PureRoom {
         let (world, node) = (WorldId(uuid::Uuid::nil()), NodeId(uuid::Uuid::nil()));
         let name = WorldName::new("room").expect("a fitting name");
         let signer = room.key();
-        let create = Action::Create { world, name, clock: ClockKind::Simulated, base: None, definition, node, signer };
+        let (clock, base, copy) = (ClockKind::Simulated, None, None);
+        let create = Action::Create { world, name, clock, base, definition, node, signer, copy };
         room.give(&Command::of_runtime(create)).expect("the room can be opened");
         room
     }
@@ -106,7 +107,7 @@ impl PureRoom {
     /// A process opens the room anew; what an older one had started is lost.
     pub fn crash(&mut self) {
         let signer = self.key();
-        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer };
+        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer, copy: None };
         self.give(&Command::of_runtime(open)).expect("a room can be opened again");
     }
 

@@ -77,7 +77,7 @@ impl Room {
     /// The definition.
     #[must_use]
     pub fn definition(&self) -> Definition {
-        Definition { spec: self.spec.clone(), text: SpecText::default().into() }
+        Definition { spec: self.spec.clone(), text: SpecText::default().into(), source: None }
     }
 
     /// What acts in it.

@@ -107,7 +107,7 @@ impl Stage {
     /// Those of the run.
     pub async fn run(&self, runtime: &Runtime) -> Result<Report, RunError> {
         let options = RunOptions { perform: Perform::InOrder, ..RunOptions::default() };
-        run_script(runtime, &self.script, &options, &mut Unwatched).await
+        Box::pin(run_script(runtime, &self.script, &options, &mut Unwatched)).await
     }
 
     /// Opens the store again, as the next process would.

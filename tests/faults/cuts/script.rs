@@ -158,6 +158,7 @@ impl Script {
             clock: ClockKind::Simulated,
             decider: Digest::of(&[b"rules"]),
             base: None,
+            source: None,
             spec_digest: Digest::of(&[b"spec"]),
             spec,
             text: Content::Present(text),

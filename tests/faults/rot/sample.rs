@@ -62,6 +62,14 @@ impl Sample {
         }
     }
 
+    /// The same, where the store is only read.
+    pub(super) fn compare_read(&self, store: &Path, has_lost_key: bool) -> Result<Found, String> {
+        match Served::read(store) {
+            Ok(served) if has_lost_key => self.served.compare_erased(&served),
+            served => self.served.compare(served),
+        }
+    }
+
     /// Whether a store serves what the backup does.
     pub(super) fn compare_backup(&self, store: &Path) -> Result<(), String> {
         match self.backed_up.compare(Served::look(store))? {

@@ -10,7 +10,7 @@ use folkmoot::core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot::core::port::{Blobs as _, EventLog as _, Labels, StoredCommit};
 use folkmoot::core::world::World;
 use folkmoot::fold_world_from;
-use folkmoot::store::{Against, OpenMode, Store, Verdict};
+use folkmoot::store::{Against, OpenError, OpenMode, Store, Verdict};
 use futures::TryStreamExt as _;
 
 /// More worlds than the sample has.
@@ -57,10 +57,19 @@ impl Served {
         self.worlds.len()
     }
 
-    /// Reads all that a store has; `Err` if it does not open.
+    /// Opens a store for writing, and reads all that it has; `Err` if it does not open.
     pub(super) fn look(store: &Path) -> Result<Self, String> {
+        Self::of(|| Store::open(store, OpenMode::Existing))
+    }
+
+    /// Reads all that a store has, without a right to change it; `Err` if it does not open.
+    pub(super) fn read(store: &Path) -> Result<Self, String> {
+        Self::of(|| Store::look(store))
+    }
+
+    fn of(open: impl FnOnce() -> Result<Store, OpenError>) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
-        let looked = panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(look(store))));
+        let looked = panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(look(open()))));
         looked.unwrap_or_else(|_| Ok(Self { errors: vec!["PANIC".to_owned()], ..Self::default() }))
     }
 
@@ -130,9 +139,14 @@ impl Told {
     }
 }
 
-async fn look(path: &Path) -> Result<Served, String> {
-    let store = Store::open(path, OpenMode::Existing).map_err(|error| format!("{error}: {error:?}"))?;
+async fn look(opened: Result<Store, OpenError>) -> Result<Served, String> {
+    let store = opened.map_err(|error| format!("{error}: {error:?}"))?;
     let mut served = Served::default();
+    if let Some(survey) = store.survey() {
+        served.errors.extend(survey.worlds.iter().filter_map(|world| world.lost.clone()));
+        // A world of which nothing is left is known to nobody: that the log ends too early is all that can be said.
+        served.errors.extend(survey.store.iter().map(|damage| damage.what.clone()));
+    }
     let entries = match store.worlds(&Labels::new(), None, WORLDS_MAX).await {
         Ok(entries) => entries,
         Err(error) => return Err(error.to_string()),

@@ -4,7 +4,7 @@ use folkmoot::core::border::ForgedRequest;
 use folkmoot::core::port::Files;
 use folkmoot::core::request::Item;
 use folkmoot::core::response::LLMResponse;
-use folkmoot::providers::codec::{Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure};
+use folkmoot::providers::codec::{BodyReader, Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure};
 
 use crate::corpus;
 
@@ -42,6 +42,12 @@ fn decoders_survive(wire: Wire, input: &[u8]) {
     let (whole, shown) = stream(&*codec, [body]);
     let (split, _) = stream(&*codec, body.chunks(1 + usize::from(*seed) % 9));
     assert_eq!(whole, split, "the split makes a difference");
+    let read = |bytes: usize| {
+        let mut reader = BodyReader::new(&*codec, body.len());
+        let pushed = body.chunks(bytes).try_for_each(|piece| reader.push(piece).map(drop));
+        pushed.and_then(|()| reader.finish())
+    };
+    assert_eq!(read(body.len().max(1)), read(1 + usize::from(*seed) % 9), "the split makes a difference to a body");
     for response in whole.iter().chain(&whole_body) {
         echo(&*codec, response);
     }

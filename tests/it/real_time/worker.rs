@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::ids::{Attempt, CallId};
+use folkmoot::core::limits::CALL_BYTES_MAX;
 use folkmoot::core::port::Unheard;
 use folkmoot::core::tool::ToolFailure;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
@@ -207,7 +208,7 @@ async fn a_blocking_tool_that_ends_without_an_outcome_may_have_taken_effect() {
 async fn a_call_or_an_outcome_that_is_too_large_is_told_from_other_failures() {
     let place = Place::new();
     assert_eq!(failure(place.run("flood").await).code, ToolErrorCode::TooLarge);
-    let long = "x".repeat(1_000_000);
+    let long = "x".repeat(CALL_BYTES_MAX);
     assert_eq!(failure(place.run(&long).await).code, ToolErrorCode::TooLarge);
 }
 
