@@ -138,6 +138,7 @@ fn creation(number: u64) -> Fallible<Commit> {
         clock: ClockKind::System,
         decider: decider_id(),
         base: None,
+        source: None,
         spec_digest: Digest::of(&[]),
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),

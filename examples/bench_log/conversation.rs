@@ -39,6 +39,7 @@ impl Conversation {
             definition: room::definition()?,
             node: NodeId::from_stamp(&stamp),
             signer: None,
+            copy: None,
         };
         let first = own.commit(&Command::of_runtime(create), &stamp)?;
         Ok((own, first))

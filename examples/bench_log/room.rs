@@ -49,7 +49,7 @@ pub(crate) fn definition() -> Fallible<Definition> {
         ..WorldSpec::default()
     };
     spec.policy.main_agent = Some(AgentName::new("worker")?);
-    Ok(Definition { spec, text: Content::Present(SpecText::default()) })
+    Ok(Definition { spec, text: Content::Present(SpecText::default()), source: None })
 }
 
 fn spec() -> Fallible<ToolSpec> {

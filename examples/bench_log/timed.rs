@@ -10,7 +10,7 @@ use folkmoot::Store;
 use folkmoot::core::command::CommandKind;
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
-use folkmoot::core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
+use folkmoot::core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
     AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, ForkPoint, Labels,
     ReadError, StoredCommit, WorldEntry,
@@ -133,6 +133,10 @@ impl Blobs for Timed {
 
 #[async_trait]
 impl Custody for Timed {
+    fn copy(&self) -> Option<CopyId> {
+        self.store.copy()
+    }
+
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         self.store.tree_head(world).await
     }

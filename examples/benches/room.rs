@@ -36,9 +36,10 @@ impl Room {
             name: WorldName::new("room")?,
             clock: ClockKind::Simulated,
             base: None,
-            definition: Definition { spec, text: SpecText::default().into() },
+            definition: Definition { spec, text: SpecText::default().into(), source: None },
             node: NodeId::from_stamp(&stamp),
             signer: None,
+            copy: None,
         };
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });
