@@ -26,6 +26,7 @@ crate::on_every_engine! {
     a_commit_without_events_is_refused
     a_closed_log_says_so_and_ends_its_streams
     checkpoints_are_found_by_rules_and_position_and_belong_to_a_world
+    checkpoints_belong_to_the_end_of_a_commit
 }
 
 async fn commits_are_read_as_they_were_appended(log: Store) {
@@ -260,6 +261,12 @@ async fn checkpoints_are_found_by_rules_and_position_and_belong_to_a_world(log: 
     assert_eq!(log.latest(world(2), rules, Some(Position::new(1))).await, None);
     assert_eq!(log.latest(world(1), others, None).await, None);
     assert_eq!(log.places(world(1)).await, [(Position::new(4), rules)]);
+}
+
+async fn checkpoints_belong_to_the_end_of_a_commit(log: Store) {
+    let rules = Digest::of(&[b"rules"]);
+    fill(&log, 1, 3).await;
+    append(&log, post(1, 4)).await;
     for inside_or_behind in [1, 5] {
         let error = log.save(world(1), Position::new(inside_or_behind), rules, Vec::new()).await.unwrap_err();
         assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
