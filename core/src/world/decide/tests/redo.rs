@@ -153,6 +153,15 @@ fn news_that_stay_are_answered_with_what_was_done_for_those_that_went() {
 }
 
 #[test]
+fn news_that_stay_know_what_was_done_before_they_were_said() {
+    let past = done(Past::with(auto()), "write").then(edit(4, "@bob pay him")).said("@bob and tell me").woke("bob");
+    let past = past.then(retract(4)).woke("bob");
+    assert!(notices(&past, "bob").iter().all(|told| told.contains("paid 7 francs")));
+    let past = past.answered("bob", calls(&[("write", PATH)]));
+    assert_eq!(warnings(&past), [["ran_before"]]);
+}
+
+#[test]
 fn agent_that_is_addressed_in_a_new_turn_asks_for_what_it_did_in_the_old_one() {
     let past = Past::with(auto()).said("@bob see to it").woke("bob").answered("bob", text("@eve pay")).woke("eve");
     let past = runs(past.answered("eve", calls(&[("write", PATH)])), "eve", "paid 7 francs").carried_on("eve");
