@@ -1,7 +1,8 @@
 //! Mentions: a small scanner over lines, not a Markdown parser.
 //!
-//! A mention is `@` at the start, behind white space, opening punctuation or emphasis, followed by the name of an agent
-//! or a person. The longest name that fits is the one that is meant: it counts if it ends there, and else nothing does.
+//! A mention is `@`, followed by the name of an agent or a person. It stands anywhere but within a word, as in an e-mail
+//! address or the path of a web address, and but behind a backslash. The longest name that fits is the one that is meant: it
+//! counts if it ends there, and else nothing does.
 //! Quoted lines, fenced lines, spans of code and comments on one line mention nobody.
 
 use std::collections::BTreeSet;
@@ -25,7 +26,7 @@ pub use nearest::nearest;
 pub(crate) use roster::Heard;
 pub use roster::{Joined, Roster};
 
-use letters::{is_at, is_blank, is_emphasis, is_ignorable, is_opening, is_white};
+use letters::{goes_on_with_a_word, is_at, is_blank, is_ignorable, is_word};
 use lines::{Fences, Lead, lines};
 use run::{Gap, Link, link};
 use span::hidden;
@@ -160,9 +161,9 @@ fn in_line(line: &str, roster: &Roster, found: &mut Found) {
             continue;
         }
         may_begin = match c {
-            _ if is_ignorable(c) || is_emphasis(c) => may_begin,
-            '"' | '\'' => may_begin,
-            _ => is_white(c) || is_opening(c),
+            _ if is_ignorable(c) || goes_on_with_a_word(c) => may_begin,
+            '\\' => false,
+            _ => !is_word(c),
         };
     }
 }

@@ -70,6 +70,11 @@ pub(crate) fn is_blank(c: char) -> bool {
     is_white(c) || is_ignorable(c)
 }
 
+/// What an e-mail address or a web address has right before an `@`, behind a letter.
+pub(crate) const fn goes_on_with_a_word(c: char) -> bool {
+    matches!(c, '_' | '+' | '-' | '%' | '/')
+}
+
 /// Letters, digits and the marks on them.
 pub(crate) fn is_word(c: char) -> bool {
     if c.is_ascii() {
@@ -101,12 +106,6 @@ pub(crate) fn is_punctuation(c: char) -> bool {
 /// Punctuation that can be no part of a name's end: all but symbols beyond ASCII, which emoji are.
 pub(crate) fn is_edge_punctuation(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_punctuation() } else { GeneralCategoryGroup::Punctuation.contains(category(c)) }
-}
-
-/// Brackets and quotation marks that open.
-pub(crate) fn is_opening(c: char) -> bool {
-    matches!(c, '¿' | '¡')
-        || matches!(category(c), GeneralCategory::OpenPunctuation | GeneralCategory::InitialPunctuation)
 }
 
 /// Pictures that a joiner can join.

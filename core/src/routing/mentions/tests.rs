@@ -72,6 +72,26 @@ fn check_addressed(table: &[(&str, &[&str])]) {
 }
 
 #[test]
+fn each_sign_before_an_at_names_who_stands_behind_it_or_belongs_to_a_word() {
+    let names_bob = |text: &str| mentioned(text, &room_of_all()) == [agent("bob")];
+    for sign in "!\"#$%&'()*+,-./:;<=>?[]^_{|}~→—…！、，👋".chars() {
+        assert!(names_bob(&format!("please {sign}@bob go")), "{sign}");
+        let is_in_a_word = "%+-/_".contains(sign);
+        assert_eq!(names_bob(&format!("please{sign}@bob go")), !is_in_a_word, "{sign}");
+    }
+    for text in [
+        "please@bob go",
+        "mail first.last@bob.org",
+        "mail a+b-@bob",
+        "see https://example.org/@bob",
+        "a sign: \\@bob",
+        "`@bob` is code",
+    ] {
+        assert!(!names_bob(text), "{text}");
+    }
+}
+
+#[test]
 fn line_addresses_the_mentions_that_it_begins_with() {
     check_addressed(&[
         ("@bob look", &["bob"]),
@@ -347,8 +367,8 @@ fn known_agents_are_found_in_mid_text() {
         ("mail bob@example.org or a@bob", &[]),
         ("5@2 and 5 @2", &[]),
         ("use @Override here", &[]),
-        ("it's\"@bob", &[]),
-        ("see /@bob and x:@bob", &[]),
+        ("it's\"@bob", &["bob"]),
+        ("see /@bob and x:@Alice", &["bob", "Alice"]),
         ("ask @tim or @ada", &[]),
         ("ask `@bob` or ``a ` @Alice`` or @Zoë", &["Zoë"]),
         ("an ` alone @bob", &["bob"]),
@@ -362,7 +382,7 @@ fn known_agents_are_found_in_mid_text() {
         ("ask `<!--` @bob `-->`", &["bob"]),
         ("ask <!-- ` --> @bob `x`", &["bob"]),
         ("ask <!-- @bob", &["bob"]),
-        ("a*@bob or 2_@bob", &[]),
+        ("a*@bob or 2_@Alice", &["bob"]),
         ("> @bob\nask @Alice", &["Alice"]),
     ];
     for (text, expected) in table {

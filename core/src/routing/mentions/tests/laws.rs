@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::routing::mentions::fold::fold;
-use crate::routing::mentions::letters::{JOINER, is_emoji, is_ignorable, is_white};
+use crate::routing::mentions::letters::{
+    JOINER, goes_on_with_a_word, is_break, is_emoji, is_ignorable, is_white, is_word,
+};
 
 /// Pieces of which texts are made that come near to all rules.
 const PIECES: &[&str] = &[
@@ -118,6 +120,16 @@ proptest! {
         let repeated = addressed(&text, &roster);
         prop_assert_eq!(found, repeated);
         prop_assert!(mentioned(&text, &roster).len() <= IN_TEXT_MAX);
+    }
+
+    #[test]
+    fn whoever_is_named_behind_anything_but_a_word_is_found(sign in any::<char>(), behind in "[ ,.!?:;)]") {
+        prop_assume!(!is_word(sign) && !is_ignorable(sign) && !is_break(sign) && !matches!(sign, '\\' | '`' | '@' | '＠' | '﹫'));
+        let after_a_word = if goes_on_with_a_word(sign) { "" } else { "done" };
+        for before in ["hello ", after_a_word] {
+            let text = format!("so: {before}{sign}@bob{behind} go");
+            prop_assert!(mentioned(&text, &room_of_all()).contains(&agent("bob")), "{text:?}");
+        }
     }
 
     #[test]
