@@ -34,6 +34,10 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
             }
         }
     }
+    // An empty list is no news beside worlds that do not read.
+    if worlds.is_empty() && failed.is_err() {
+        return failed;
+    }
     list(common, arguments, worlds).and(failed)
 }
 
