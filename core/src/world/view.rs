@@ -20,8 +20,7 @@ pub fn approval_text(
     arguments: &str,
     warnings: &[Finding],
 ) -> String {
-    let warned = |finding: &Finding| format!("\nwarning: {} at {:?}", finding.code, finding.path);
-    let warnings: String = warnings.iter().map(warned).collect();
+    let warnings: String = warnings.iter().map(|finding| format!("\n{}", finding.to_line())).collect();
     format!("{agent} asks to run {tool} ({effect}) with {arguments}{warnings}")
 }
 

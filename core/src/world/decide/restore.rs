@@ -7,9 +7,6 @@ use crate::ids::{AgentName, Attempt, CallId, CopyId, RequestId};
 use crate::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind};
 
-/// The warning that a call was allowed in another copy of the store, which may have run it.
-const RESTORED: &str = "restored";
-
 impl<'w> Draft<'w> {
     /// Notes the copy that the world begins in.
     pub(super) fn begin_in(&mut self, copy: Option<CopyId>) {
@@ -68,7 +65,7 @@ impl<'w> Draft<'w> {
         }
         let mut warnings = rules.findings(&tool.name, arguments);
         warnings.retain(|finding| !finding.severity.is_error());
-        warnings.push(Finding::warning("", RESTORED));
+        warnings.push(Finding::restored());
         let attempt = further(open);
         self.request_approval(
             &Asking { agent, call, tool, effect, arguments, warnings, attempt },

@@ -1,7 +1,7 @@
 //! Calls, and what people are asked and say about them.
 
 use folkmoot_core::event::{
-    ApprovalRequested, CallStatus, Event, GrantGiven, QuestionAnswered, QuestionAsked, ToolFinished, Verdict,
+    ApprovalRequested, CallStatus, Event, Finding, GrantGiven, QuestionAnswered, QuestionAsked, ToolFinished, Verdict,
 };
 use folkmoot_core::tool::{ToolOutcome, View};
 
@@ -47,7 +47,7 @@ impl Talk {
     fn wants(&self, blank: &Blank, asked: &ApprovalRequested) -> Entry {
         let deed = format!("asks to run {} ({})", asked.tool, asked.effect);
         let shown = format!("shown {}, until {}", asked.shown.short(), time(asked.expires_at));
-        let warned = asked.warnings.iter().map(|warning| format!("warning: {} at {:?}", warning.code, warning.path));
+        let warned = asked.warnings.iter().map(Finding::to_line);
         let (body, notes) = (self.calls.arguments(asked.call), warned.chain([shown]).collect());
         Entry { body, notes, ..blank.entry(EntryKind::Request, &asked.agent, deed) }
     }
