@@ -161,7 +161,7 @@ impl<'a> Intake<'a> {
             (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
             (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
             (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
-                let ran = redoes.then(|| Finding::ran_before());
+                let ran = redoes.then(Finding::ran_before);
                 let warnings = warnings.into_iter().chain(ran).collect();
                 Admission::Asks { tool, effect: tool.effect_of(&arguments), warnings }
             }
@@ -169,7 +169,7 @@ impl<'a> Intake<'a> {
                 self.world.memo_of(tool, admitted.arguments).map_or(Admission::Free, Admission::Remembered)
             }
             (ToolKind::Run, Ruling::Asks(effect)) => {
-                let ran = redoes.then(|| Finding::ran_before());
+                let ran = redoes.then(Finding::ran_before);
                 Admission::Asks { tool, effect, warnings: warnings.into_iter().chain(ran).collect() }
             }
             (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
