@@ -24,7 +24,7 @@ mod walk;
 
 pub use against::{Against, AnchorError};
 pub use examine::examine;
-pub(crate) use examine::{examine_engine, read_entries, with_runs};
+pub(crate) use examine::{examine_engine, read_entries, swept, with_runs};
 pub(crate) use origin::{anywhere, base, origin};
 pub use proofs::Inclusion;
 pub use report::{

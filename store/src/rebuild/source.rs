@@ -15,7 +15,8 @@ use crate::backup::BackupError;
 use crate::deletion::tombstone_world;
 use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, from_io};
 use crate::erase::journal::ASIDE;
-use crate::home::{Home, head_record};
+use crate::home::Home;
+use crate::home::head_record::{self, Head};
 use crate::index::{Base, Reach};
 use crate::open_error::OpenError;
 use crate::verify::{self, Against, DamageKind, Integrity, Item, Scan, StoreDamage, Stretch};
@@ -35,6 +36,8 @@ pub(super) struct Source {
     deleted: BTreeSet<WorldId>,
     entries: BTreeMap<WorldId, Reach>,
     scan: Scan,
+    /// The last shared frame that was written and does not read.
+    last_lost: Option<FrameNumber>,
     /// What is found in the bytes of its log, if it is damaged.
     salvage: Option<Salvage>,
     /// What verifying it gave.
@@ -90,7 +93,11 @@ impl Source {
             self.entries.extend(entry.ok().map(|(reach, _)| (world, reach)));
         }
         let scan = Scan::read(engine, FrameNumber(0));
-        self.scan = self.bear(scan)?.unwrap_or_default();
+        let scan = self.bear(scan)?;
+        let swept = verify::swept(engine);
+        let swept = self.bear(swept)?.flatten();
+        self.last_lost = scan.as_ref().map_or(Some(FrameNumber(u64::MAX)), |scan| last_lost(scan, swept, head));
+        self.scan = scan.unwrap_or_default();
         self.worlds.extend(self.scan.units.keys());
         let with_runs = verify::with_runs(engine);
         let with_runs = self.bear(with_runs)?.unwrap_or_default();
@@ -103,7 +110,10 @@ impl Source {
 
     /// Whether a world may have had commits that nothing tells of.
     pub(super) fn may_have_had_more(&self, world: WorldId) -> bool {
-        self.worlds.contains(&world) && self.is_damaged() && !self.entries.contains_key(&world)
+        // A commit behind a lost frame is linked to whatever stood in that frame.
+        let last = self.scan.units.get(&world).and_then(|units| units.last()).copied();
+        let is_behind_all = self.last_lost.is_none_or(|lost| last.is_some_and(|last| last > lost));
+        self.worlds.contains(&world) && self.is_damaged() && !(self.entries.contains_key(&world) && is_behind_all)
     }
 
     fn is_damaged(&self) -> bool {
@@ -221,4 +231,13 @@ impl Source {
     pub(super) fn finish(self) -> Vec<StoreDamage> {
         self.store
     }
+}
+
+/// The last shared frame that was written and does not read. Those up to `swept` are in runs, if that is known.
+fn last_lost(scan: &Scan, swept: Option<FrameNumber>, recorded: Option<Head>) -> Option<FrameNumber> {
+    let reached = swept.map_or(scan.head, |swept| swept.max(scan.head));
+    let before_all = swept.zip(scan.first).filter(|(swept, first)| *first > swept.plus(1));
+    let before_all = before_all.map(|(_, first)| FrameNumber(first.0.saturating_sub(1)));
+    let behind_all = recorded.map(|head| head.frame).filter(|frame| *frame > reached);
+    scan.lost.max(before_all).max(behind_all)
 }

@@ -139,6 +139,12 @@ fn read_swept(engine: &dyn Engine, entries: usize, store: &mut Vec<StoreDamage>)
     }
 }
 
+/// The frame up to which everything is in runs, if that reads.
+pub(crate) fn swept(engine: &dyn Engine) -> Result<Option<FrameNumber>, EngineError> {
+    let note = engine.get(Table::Meta, runs::SWEPT)?;
+    Ok(note.map_or(Some(FrameNumber(0)), |note| entry::read_swept(&note).ok().map(|(frame, _)| frame)))
+}
+
 /// The worlds that have runs.
 pub(crate) fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineError> {
     let (mut from, mut worlds) = (Vec::new(), BTreeSet::new());

@@ -31,6 +31,10 @@ pub(crate) struct Scan {
     pub(crate) broken: Vec<BrokenFrame>,
     /// The first frame that is not there although later ones are.
     pub(crate) missing: Option<FrameNumber>,
+    /// The last frame that does not read, or is not there although others are on both sides of it.
+    pub(crate) lost: Option<FrameNumber>,
+    /// The first frame that is there.
+    pub(crate) first: Option<FrameNumber>,
     /// The last frame that is there.
     pub(crate) head: FrameNumber,
     /// The link of the last commit.
@@ -114,8 +118,12 @@ impl Reading {
         if number != expected {
             self.scan.missing.get_or_insert(expected);
             self.joiner = Joiner::default();
+            if self.scan.first.is_some() {
+                self.scan.lost = Some(FrameNumber(number.0.saturating_sub(1)));
+            }
         }
         self.scan.head = number;
+        self.scan.first.get_or_insert(number);
         let frame = match FrameRef::read(bytes) {
             Ok(frame) if frame.number == number.0 => frame,
             Ok(frame) => {
@@ -131,13 +139,16 @@ impl Reading {
             Ok(None) => {}
             Ok(Some(unit)) => note(&mut self.scan, self.first, unit),
             // Its beginning is what is missing or broken, and that is known.
-            Err(_) if frame.is_continued && (self.scan.missing.is_some() || !self.scan.broken.is_empty()) => {}
+            Err(_) if frame.is_continued && (self.scan.missing.is_some() || !self.scan.broken.is_empty()) => {
+                self.scan.lost = Some(number);
+            }
             Err(error) => self.broken(number, Trouble::unreadable(error)),
         }
     }
 
     fn broken(&mut self, number: FrameNumber, trouble: Trouble) {
         self.joiner = Joiner::default();
+        self.scan.lost = Some(number);
         self.scan.broken.push(BrokenFrame { number, trouble });
     }
 }
