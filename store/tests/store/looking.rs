@@ -306,3 +306,30 @@ async fn many_read_at_once_and_nobody_writes_meanwhile() {
     assert!(matches!(Store::look(store_of(&disk)), Err(OpenError::Locked { pid: found, .. }) if found == pid));
     writer.close().unwrap();
 }
+
+#[tokio::test]
+async fn what_only_an_opening_for_writing_needs_is_looked_at_before_anything_is_written() {
+    for kind in KINDS {
+        let stores = [closed(kind).await, killed(kind).await];
+        for (disk, all) in stores {
+            let spoilt = |name: &'static str| {
+                let copy = disk.killed();
+                let path = store_of(&copy).join(name);
+                let known = fs::read(&path).unwrap_or_default();
+                fs::write(path, [b"spoilt: ".as_slice(), &known].concat()).unwrap();
+                copy
+            };
+            let settings = (kind == EngineKind::Sled).then(|| spoilt("log/conf"));
+            for copy in settings.into_iter().chain([spoilt("copy")]) {
+                let (store, before) = (store_of(&copy), files(&store_of(&copy)));
+                let opened = Store::open(&store, OpenMode::Existing).map(|_| ());
+                assert!(matches!(opened, Err(OpenError::Damaged { .. })), "{kind}: {opened:?}");
+                assert!(files(&store) == before, "{kind}: it refuses, and has written");
+                let found = look(&store, &all, "spoilt").await.unwrap();
+                assert!(all.iter().all(|(id, commits)| found[id] == commits.last().unwrap().last().get()));
+                let rebuilt = rebuilt(&store, "new").unwrap();
+                assert!(!rebuilt.is_whole() && rebuilt.worlds.iter().all(|world| world.is_whole()), "{rebuilt:?}");
+            }
+        }
+    }
+}
