@@ -7,9 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError};
-use folkmoot_store::{Against, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild};
+use folkmoot_core::principal::Principal;
+use folkmoot_store::{Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild};
 
 use crate::fixture::*;
 
@@ -332,4 +333,40 @@ async fn what_only_an_opening_for_writing_needs_is_looked_at_before_anything_is_
             }
         }
     }
+}
+
+#[tokio::test]
+async fn a_database_that_was_copied_afresh_is_sealed_as_it_is_then() {
+    let disk = OnDisk::new();
+    let log = disk.open();
+    for number in 0..WORLDS {
+        fill(&log, number, 10).await;
+    }
+    log.close().unwrap();
+    // Until the log has just more than one segment: in the copy their numbers begin anew.
+    for first in 11.. {
+        let log = disk.open();
+        for number in 0..WORLDS {
+            append(&log, say(number, first, noise(5_000, first))).await;
+        }
+        log.close().unwrap();
+        if fs::metadata(store_of(&disk).join("log/db")).unwrap().len() > 512 * 1024 {
+            break;
+        }
+    }
+    let log = disk.open();
+    log.delete(&[world(2)], &DeleteOrder { by: Principal::World, at: Time(5) }).await.unwrap();
+    log.close().unwrap();
+    assert_eq!(Store::look(store_of(&disk)).unwrap().survey(), None);
+    disk.open().close().unwrap();
+}
+
+/// Text that does not become smaller.
+fn noise(len: usize, seed: u64) -> String {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
+    };
+    (0..len).map(|_| next()).collect()
 }
