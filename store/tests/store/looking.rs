@@ -10,7 +10,9 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError};
 use folkmoot_core::principal::Principal;
-use folkmoot_store::{Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild};
+use folkmoot_store::{
+    Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild,
+};
 
 use crate::fixture::*;
 

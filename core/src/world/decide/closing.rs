@@ -89,9 +89,8 @@ impl Draft<'_> {
     /// Records what became due: requests that nobody decided, and questions that no agent answered in time.
     pub(super) fn tick(&mut self) -> Result<(), No> {
         let (world, now) = (self.world, self.now());
-        let is_over = |request: &Request| {
-            matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now)
-        };
+        let is_over =
+            |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
         // What is left over makes the next tick due at once.
         for (id, request) in world.pending.iter().filter(|(_, request)| is_over(request)).take(EXPIRIES_MAX) {
             self.expire(*id, request);
