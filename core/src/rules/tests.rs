@@ -126,6 +126,16 @@ fn arguments_are_measured_before_they_are_read() {
 }
 
 #[test]
+fn many_values_under_a_long_key_are_not_looked_at_one_by_one() {
+    let under = |key: usize, count: usize| json!({ "k".repeat(key): vec!["\u{200b}"; count] }).to_string();
+    assert_eq!(found(&under(10_000, 5_000)), whole("too_large"), "their paths have 100 MB");
+    assert_eq!(found(&under(500_000, 100)), whole("too_large"));
+    assert_eq!(found(&under(4, 100_000)).len(), validate::FINDINGS_MAX);
+    let list = json!({ "path": "a", "numbers": vec![1; 250_000] }).to_string();
+    assert_eq!(found(&list), []);
+}
+
+#[test]
 fn what_people_would_not_see_is_an_error_by_its_place() {
     let hidden = |path: &str| vec![(path.to_owned(), "hidden_characters".to_owned(), Severity::Error)];
     for one in ['\u{202e}', '\u{200b}', '\u{2066}', '\u{feff}', '\u{e0041}', '\u{200e}'] {

@@ -16,6 +16,10 @@ mod text;
 /// The most findings that one call's arguments are answered with.
 pub(super) const FINDINGS_MAX: usize = 8;
 
+/// The most bytes that the paths of all values in a call's arguments have together. Whatever is found in them has its path,
+/// and a validator finds everything at once: under one long key, many values would take more memory than there is.
+const PATHS_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 impl Rules {
     /// What is to be said about `arguments` for `tool`: errors, which end the call, and warnings, which whoever is asked
     /// about it is told. At most eight of each; empty if all is well.
@@ -37,6 +41,9 @@ impl Rules {
         };
         if !value.is_object() {
             return whole("not_an_object");
+        }
+        if path_bytes(&value, 0) > PATHS_BYTES_MAX {
+            return whole("too_large");
         }
         let validator = self.schemas.get(tool).and_then(|schema| schema.validator.as_ref());
         let Some(validator) = validator else { return whole("no_schema") };
@@ -67,6 +74,21 @@ fn misfits<'v>(validator: &'v Validator, value: &'v Value) -> impl Iterator<Item
         Finding::error(error.instance_path().to_string(), error.kind().keyword())
     };
     validator.iter_errors(value).map(finding)
+}
+
+/// How many bytes the paths of `value` and of all values in it have together. Their depth is bounded by then.
+fn path_bytes(value: &Value, path: usize) -> usize {
+    let below = |len: usize| path.saturating_add(len).saturating_add(1);
+    let inner = match value {
+        Value::Array(items) => items.iter().map(|item| path_bytes(item, below(8))).fold(0, usize::saturating_add),
+        // An escaped character has two bytes.
+        Value::Object(entries) => entries
+            .iter()
+            .map(|(key, item)| path_bytes(item, below(key.len().saturating_mul(2))))
+            .fold(0, usize::saturating_add),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
+    };
+    inner.saturating_add(path)
 }
 
 /// How deep brackets stand in one another, strings aside: before anything is parsed.

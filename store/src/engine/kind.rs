@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::sled::BareSled;
 use super::{Engine, EngineError, FilesEngine, MemoryEngine, SledEngine, files, sled};
-use crate::home::Home;
+use crate::home::{self, Home};
 
 /// The engines that keep a store in a directory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,7 +56,12 @@ impl EngineKind {
             Self::Files => FilesEngine::look(home)?.map(|(engine, troubles)| (Arc::new(engine) as _, troubles)),
         };
         // Its maker died before it had any.
-        Ok(found.unwrap_or_else(|| (Arc::new(MemoryEngine::new()), Vec::new())))
+        let (engine, mut troubles) = found.unwrap_or_else(|| (Arc::new(MemoryEngine::new()), Vec::new()));
+        match home::copy::read(&path) {
+            Err(EngineError::Damaged(what)) => troubles.push(what),
+            copy => drop(copy?),
+        }
+        Ok((engine, troubles))
     }
 
     /// The same, where somebody has looked already whether it is damaged.

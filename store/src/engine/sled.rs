@@ -42,8 +42,6 @@ pub struct SledEngine {
     trees: RwLock<Option<Trees>>,
     writer: Mutex<Writer>,
     content: ContentFolder,
-    /// What the database was before it was opened.
-    sealed: Seal,
     // The last to be dropped: the directory stays locked until the database is closed.
     home: Home,
 }
@@ -87,6 +85,8 @@ struct Writer {
     head: FrameNumber,
     term: Term,
     has_failed: bool,
+    /// What the database was before it was opened; nothing of one that was copied afresh.
+    sealed: Seal,
 }
 
 impl Writer {
@@ -302,7 +302,7 @@ impl Drop for SledEngine {
         if had_failed {
             return;
         }
-        if let Err(error) = seal::close(&self.home.path().join(open::LOG), &self.sealed) {
+        if let Err(error) = seal::close(&self.home.path().join(open::LOG), &writer.sealed) {
             tracing::warn!(%error, "damage of the closed store will be found less surely");
         }
     }

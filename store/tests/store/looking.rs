@@ -7,9 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::ids::{Digest, Position, WorldId};
+use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError};
-use folkmoot_store::{Against, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild};
+use folkmoot_core::principal::Principal;
+use folkmoot_store::{
+    Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild,
+};
 
 use crate::fixture::*;
 
@@ -305,4 +308,67 @@ async fn many_read_at_once_and_nobody_writes_meanwhile() {
     let pid = Some(std::process::id());
     assert!(matches!(Store::look(store_of(&disk)), Err(OpenError::Locked { pid: found, .. }) if found == pid));
     writer.close().unwrap();
+}
+
+#[tokio::test]
+async fn what_only_an_opening_for_writing_needs_is_looked_at_before_anything_is_written() {
+    for kind in KINDS {
+        let stores = [closed(kind).await, killed(kind).await];
+        for (disk, all) in stores {
+            let spoilt = |name: &'static str| {
+                let copy = disk.killed();
+                let path = store_of(&copy).join(name);
+                let known = fs::read(&path).unwrap_or_default();
+                fs::write(path, [b"spoilt: ".as_slice(), &known].concat()).unwrap();
+                copy
+            };
+            let settings = (kind == EngineKind::Sled).then(|| spoilt("log/conf"));
+            for copy in settings.into_iter().chain([spoilt("copy")]) {
+                let (store, before) = (store_of(&copy), files(&store_of(&copy)));
+                let opened = Store::open(&store, OpenMode::Existing).map(|_| ());
+                assert!(matches!(opened, Err(OpenError::Damaged { .. })), "{kind}: {opened:?}");
+                assert!(files(&store) == before, "{kind}: it refuses, and has written");
+                let found = look(&store, &all, "spoilt").await.unwrap();
+                assert!(all.iter().all(|(id, commits)| found[id] == commits.last().unwrap().last().get()));
+                let rebuilt = rebuilt(&store, "new").unwrap();
+                assert!(!rebuilt.is_whole() && rebuilt.worlds.iter().all(|world| world.is_whole()), "{rebuilt:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_was_copied_afresh_is_sealed_as_it_is_then() {
+    let disk = OnDisk::new();
+    let log = disk.open();
+    for number in 0..WORLDS {
+        fill(&log, number, 10).await;
+    }
+    log.close().unwrap();
+    // Until the log has just more than one segment: in the copy their numbers begin anew.
+    for first in 11.. {
+        let log = disk.open();
+        for number in 0..WORLDS {
+            append(&log, say(number, first, noise(5_000, first))).await;
+        }
+        log.close().unwrap();
+        if fs::metadata(store_of(&disk).join("log/db")).unwrap().len() > 512 * 1024 {
+            break;
+        }
+    }
+    let log = disk.open();
+    log.delete(&[world(2)], &DeleteOrder { by: Principal::World, at: Time(5) }).await.unwrap();
+    log.close().unwrap();
+    assert_eq!(Store::look(store_of(&disk)).unwrap().survey(), None);
+    disk.open().close().unwrap();
+}
+
+/// Text that does not become smaller.
+fn noise(len: usize, seed: u64) -> String {
+    let mut state = seed;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
+    };
+    (0..len).map(|_| next()).collect()
 }

@@ -8,6 +8,9 @@ use crate::principal::Principal;
 use crate::refusal::RefusalReason;
 use crate::world::{Request, RequestKind};
 
+/// How many requests one tick ends: all that expired while nobody had the world open may be more than one commit can have.
+const EXPIRIES_MAX: usize = 100;
+
 impl Draft<'_> {
     /// Stops one episode, or everything. What has started and cannot be repeated may have taken effect, and says so.
     pub(super) fn stop(&mut self, episode: Option<EpisodeId>) -> Result<(), No> {
@@ -85,13 +88,12 @@ impl Draft<'_> {
 
     /// Records what became due: requests that nobody decided, and questions that no agent answered in time.
     pub(super) fn tick(&mut self) -> Result<(), No> {
-        let world = self.world;
-        for (id, request) in &world.pending {
-            if let RequestKind::Approval { expires_at, .. } = &request.kind
-                && *expires_at <= self.now()
-            {
-                self.expire(*id, request);
-            }
+        let (world, now) = (self.world, self.now());
+        let is_over =
+            |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
+        // What is left over makes the next tick due at once.
+        for (id, request) in world.pending.iter().filter(|(_, request)| is_over(request)).take(EXPIRIES_MAX) {
+            self.expire(*id, request);
         }
         self.expire_asks();
         self.end_joins();

@@ -81,6 +81,10 @@ impl BareSled {
         if !matches!(sealed, seal::Found::Whole(_)) {
             troubles.extend(broken_pages(&log, &pages)?);
         }
+        // A seal says of it already whether it is as it was.
+        if matches!(sealed, seal::Found::None) {
+            troubles.extend(seal::broken_settings(&folder).map_err(from_io)?);
+        }
         if let seal::Found::Broken(what) = sealed {
             troubles.extend(what);
         }

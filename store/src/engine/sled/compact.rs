@@ -15,6 +15,7 @@ use std::sync::PoisonError;
 use sled::Tree;
 
 use super::open::{LOG, open_database};
+use super::seal::Seal;
 use super::{SledEngine, Trees, from_io, rows};
 use crate::engine::EngineError;
 use crate::home::{gone, remove_folder, replace, sync_folder};
@@ -50,6 +51,8 @@ pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
         let mut trees = engine.trees.write().unwrap_or_else(PoisonError::into_inner);
         writer.barrier.release();
         drop(trees.take());
+        // The numbers of segments begin anew in the copy: none of them is one that was sealed.
+        writer.sealed = Seal::default();
         take_place(home).map_err(from_io)?;
         let (opened, barrier) = open_database(&home.join(LOG))?;
         writer.barrier = barrier;

@@ -54,9 +54,10 @@ pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineErro
         head: FrameNumber(last_frame(&trees)?.max(trimmed)),
         term: Term(note(&trees, TERM)?),
         has_failed: false,
+        sealed,
     };
     let content = ContentFolder::of(home.path());
-    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), content, sealed, home };
+    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), content, home };
     engine.writer().run(|writer| writer.barrier.sync())?;
     engine.trim(FrameNumber(trimmed))?;
     Ok(engine)

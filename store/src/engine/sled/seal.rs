@@ -24,6 +24,9 @@ const MARK: &[u8; 8] = b"fmseal1\n";
 /// sled's own settings.
 const CONF: &str = "conf";
 
+/// What is not longer than this sled takes for no settings.
+const NO_CONF_BYTES: usize = 8;
+
 /// How many threads compare a database with its seal, at most.
 const THREADS_MAX: usize = 4;
 
@@ -91,6 +94,19 @@ pub(super) fn check(folder: &Path) -> io::Result<Found> {
         broken.push(format!("log/db is not as it was when the store was closed, at byte {at} or behind it"));
     }
     Ok(if broken.is_empty() { Found::Whole(seal) } else { Found::Broken(broken) })
+}
+
+/// Whether sled's own settings do not match the checksum at their end: sled would refuse them, and nothing may have been
+/// written by then. Where there are none, it makes them anew.
+pub(super) fn broken_settings(folder: &Path) -> io::Result<Option<String>> {
+    let bytes = match fs::read(folder.join(CONF)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        bytes => bytes?,
+    };
+    let is_whole = bytes
+        .split_last_chunk::<4>()
+        .is_some_and(|(settings, checksum)| crc32fast::hash(settings) == u32::from_le_bytes(*checksum));
+    Ok((bytes.len() > NO_CONF_BYTES && !is_whole).then(|| format!("log/{CONF} does not match its checksum")))
 }
 
 /// Where segments begin to differ from what they were.

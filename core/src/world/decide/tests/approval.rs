@@ -141,6 +141,18 @@ fn tick_records_what_nobody_decided_in_time() {
 }
 
 #[test]
+fn one_tick_ends_no_more_requests_than_a_commit_can_have() {
+    let room = room_with(|spec| spec.limits.tool_calls_per_answer = 128);
+    let past = Past::with(room).bob_calls(&[("wipe", "{}"); 128]).after_ms(15 * 60 * 1_000);
+    let left = |past: &Past| past.world.pending().len();
+    assert_eq!(left(&past), 128);
+    let past = past.then(runtime(Action::Tick));
+    assert_eq!(left(&past), 28);
+    assert!(matches!(past.owed()[..], [Effect::TickAt { time, due: Due::Expiry }] if time <= past.now));
+    assert_eq!(left(&past.then(runtime(Action::Tick))), 0);
+}
+
+#[test]
 fn pending_request_survives_a_crash_and_runs_once() {
     let past = asked().crashed();
     let request = past.request();
