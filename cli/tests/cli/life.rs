@@ -93,7 +93,10 @@ fn a_copy_asks_people_anew_once_and_runs_nothing_that_was_allowed_elsewhere() {
     }
     assert_ne!(fs::read(desk.path("waits/copy")).unwrap(), fs::read(desk.path("allowed/copy")).unwrap());
     let requests = desk.run(&["--store", "allowed", "approvals", "gate", "--json"]).values();
-    assert!(requests[0]["asks"]["text"].as_str().unwrap().contains("warning: restored"), "{requests:?}");
+    assert!(
+        requests[0]["asks"]["text"].as_str().unwrap().contains("warning: this was allowed before the store was copied"),
+        "{requests:?}"
+    );
     let request = requests[0]["request"].to_string();
     desk.run(&["--store", "allowed", "approve", "gate", &request, "--as", "ada", "--resume"]).expect(0);
     assert_eq!(desk.runs(), 1);

@@ -133,11 +133,11 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
     open.is_some_and(|open| open.arguments.present().is_none())
 }
 
-/// The start of a call whose arguments are gone, where the rules had changed since: these rules can no longer judge it.
+/// A call whose arguments are gone is not started under other rules: with its arguments they may have allowed it.
 fn is_start_of_erased(world: &World, command: &Command, decision: &Decision) -> bool {
     let Action::StartTool { agent, call, .. } = &command.action else { return false };
     let open = world.memory(agent).and_then(|memory| memory.open_calls.get(call));
-    decision.answer == Err(Refusal::Stale)
+    !decision.events.iter().any(|event| event.kind() == EventKind::ToolStarted)
         && open.is_some_and(|open| open.arguments.present().is_none())
         && world.is_under_other_rules(agent)
 }

@@ -39,7 +39,7 @@ impl<'w> Draft<'w> {
             self.end(agent, call, Some(attempt), CallStatus::Missing);
             return Ok(());
         };
-        if !self.is_clear(Starting { agent, call, attempt, open, tool })? {
+        if !self.is_clear(Starting { agent, call, attempt, open, tool }) {
             return Ok(());
         }
         self.push(Event::ToolStarted(ToolStarted {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::Draft;
 use super::admission::Asking;
-use super::{Draft, No};
 use crate::event::{CallStatus, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId};
 use crate::memory::{CallState, OpenCall};
@@ -72,15 +72,15 @@ pub(super) struct Starting<'w> {
 
 impl Draft<'_> {
     /// Whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
-    /// that they want to be asked. Erased arguments are nothing that other rules could be asked about.
-    pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> Result<bool, No> {
+    /// that they want to be asked. Erased arguments are nothing that other rules could allow.
+    pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> bool {
         let Starting { agent, open, tool, .. } = starting;
         match open.arguments.present() {
-            Some(arguments) => {
-                Ok(self.is_clear_with(starting, self.world.ruled_now(agent, tool, arguments), arguments))
+            Some(arguments) => self.is_clear_with(starting, self.world.ruled_now(agent, tool, arguments), arguments),
+            None if self.world.is_under_other_rules(agent) => {
+                self.is_clear_with(starting, Now::Ends(CallStatus::NotAllowed), "")
             }
-            None if self.world.is_under_other_rules(agent) => Err(No::STALE),
-            None => Ok(true),
+            None => true,
         }
     }
 

@@ -151,6 +151,19 @@ fn lost_run_that_the_rules_of_now_would_not_repeat_is_a_question_to_people() {
 }
 
 #[test]
+fn lost_run_whose_arguments_are_erased_is_a_question_under_other_rules() {
+    let past = Past::with(under(Law::Runs)).bob_calls(&[("keep", "{}")]).started("bob", 0, 1).crashed();
+    let all = Span { from: at(4), to: past.world.head() };
+    let past = past.then(Command::of(ada(), Action::Erase { events: vec![all], basis: "asked for".to_owned() }));
+    let request = past.world.head();
+    let past = past.then(runtime(Action::RecordErased { request, events: 1, files: 0 }));
+    let past = revised(past, Law::Asks);
+    let call = past.call("bob", 0);
+    let past = past.started("bob", 0, 2);
+    assert!(past.last().contains(&unknown(call, UnknownCause::Crash)), "{:?}", past.last());
+}
+
+#[test]
 fn call_that_is_asked_about_again_goes_on_with_its_next_attempt() {
     let past = Past::with(room_with(|spec| spec.policy.mode = Mode::Auto)).bob_calls(&[("wipe", "{}")]);
     let past = past.started("bob", 0, 1).finished("bob", 0, 1, question());
