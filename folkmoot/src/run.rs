@@ -236,9 +236,14 @@ fn opening_of(
     };
     let definition =
         if options.keep_spec { world.definition() } else { definition_of(script, spec_of(script, options, world))? };
-    let opening = opening(script, options, name, Some(definition.clone()).filter(|_| !options.keep_spec));
+    let mut opening = opening(script, options, name, Some(definition.clone()).filter(|_| !options.keep_spec));
     let base = opening.base.clone().unwrap_or_default();
     let revision = Revision::of(name, world, &definition, &base);
+    if options.keep_spec && revision.is_a_copy {
+        // What is kept is the room with its folders.
+        opening.base = None;
+        return Ok(opening);
+    }
     if options.revise || !revision.has_to_be_asked_for() || is_next_run(script, options, world, &revision)? {
         return Ok(opening);
     }

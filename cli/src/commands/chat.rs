@@ -87,7 +87,7 @@ impl Room {
             }
             return Ok(recorded);
         };
-        let base = std::path::absolute(&script.base).ok();
+        let mut base = std::path::absolute(&script.base).ok();
         let keeps = arguments.room_of.spec == Some(Spec::Keep) && before.name().is_some();
         let progress = before.script();
         let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
@@ -95,7 +95,9 @@ impl Room {
         let definition = if keeps { before.definition() } else { definition_of(script, spec)? };
         if before.name().is_some() && !arguments.room_of.revise {
             let revision = Revision::of(&self.name, before, &definition, &base.clone().unwrap_or_default());
-            if revision.has_to_be_asked_for() {
+            if keeps && revision.is_a_copy {
+                base = None;
+            } else if revision.has_to_be_asked_for() {
                 return Err(RunError::Revises(Box::new(revision)).into());
             }
         }

@@ -48,6 +48,34 @@ fn room_of_another_file_or_with_another_policy_is_asked_for_in_so_many_words() {
 }
 
 #[test]
+fn copy_of_a_script_acts_in_no_other_folder_unless_it_is_asked_for() {
+    let desk = Desk::new();
+    let script = "world: gate\nmodels: { s: { provider: scripted } }\ndefaults: { model: s }\nagents: [{ name: bob, prompt: p, \
+                  tools: [note] }]\ntools: { note: { use: fs.append, root: ./notes } }\nreplies: { bob: [{ calls: [{ tool: \
+                  note, args: { path: a, content: x } }] }, { text: \"@ada it is done\" }] }\nscript: [{ say: go, as: ada }, \
+                  { idle: {} }]\n";
+    for folder in ["first", "second"] {
+        std::fs::create_dir_all(desk.path(folder).join("notes")).unwrap();
+        desk.write(&format!("{folder}/gate.yaml"), script);
+    }
+    desk.run(&["run", "first/gate.yaml"]).expect(4);
+    let (request, _) = desk.asked("gate");
+    desk.run(&["approve", "gate", &request]).expect(0);
+    let before = desk.kinds("gate");
+    desk.run(&["run", "second/gate.yaml"]).expect(2).err_has("the room is that of").err_has("--revise");
+    desk.run(&["chat", "second/gate.yaml", "--as", "eve"]).expect(2).err_has("--revise");
+    desk.run(&["check", "second/gate.yaml", "--against", "gate"]).expect(0).out_has("only with --revise");
+    assert_eq!(desk.kinds("gate"), before);
+
+    desk.run(&["run", "second/gate.yaml", "--spec", "keep"]).expect(0).out_has("it is done");
+    let is_written = |folder: &str| desk.path(folder).join("notes/a").exists();
+    assert_eq!([is_written("first"), is_written("second")], [true, false], "it was allowed in the first folder");
+
+    std::fs::rename(desk.path("first"), desk.path("third")).unwrap();
+    desk.run(&["run", "third/gate.yaml"]).expect(0);
+}
+
+#[test]
 fn revision_takes_the_right_to_operate() {
     let desk = Desk::new();
     let script = GATE.replace("policy: { ", "policy: { rights: { default: [read, post, decide] }, ");
