@@ -1,6 +1,7 @@
 //! What the grammar cannot say: how the parts of a script fit together.
 
 use folkmoot_core::alike::{Looks, reserved};
+use folkmoot_core::routing::mentions::name_fault;
 
 use super::fault::{Faults, Mark};
 use super::names::Names;
@@ -97,7 +98,11 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
         return;
     }
     for node in ["as", "join", "leave"].into_iter().filter_map(|key| step.get(key)) {
-        let Some(name) = node.text().filter(|name| !name.contains(':')) else { continue };
+        let Some(name) = node.text().filter(|name| is_a_person(name)) else { continue };
+        if let Some(why) = name_fault(name) {
+            faults.add_with_help(node.mark, format!("`{name}` cannot be mentioned: {why}"), TAKE_ANOTHER);
+            continue;
+        }
         if let Some(word) = reserved(name) {
             faults.add_with_help(node.mark, nobody(name, word), TAKE_ANOTHER);
             continue;
@@ -112,6 +117,11 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
             faults.add_with_help(node.mark, looks_like(name, other), TAKE_ANOTHER);
         }
     }
+}
+
+/// Whether whoever acts under that name is a person, and no agent or tool that a step names as such.
+fn is_a_person(name: &str) -> bool {
+    !["agent:", "tool:"].iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// No two keys may differ by capitals alone.
@@ -169,7 +179,7 @@ fn check_words(said: &Node, faults: &Faults) {
 fn check_house(step: &Node, faults: &Faults) {
     for word in ["join", "leave"] {
         let (Some(person), Some(by)) = (step.text_of(word), step.get("as")) else { continue };
-        if by.text().is_some_and(|by| by != person && !by.contains(':')) {
+        if by.text().is_some_and(|by| by != person && is_a_person(by)) {
             let help = format!("leave out `as`: it is {person} who does it");
             faults.add_with_help(by.mark, format!("nobody can `{word}` for somebody else"), help);
         }

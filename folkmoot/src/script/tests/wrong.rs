@@ -205,6 +205,17 @@ fn messages_and_people_of_steps_are_checked() {
         "script:\n  - regenerate: { message: { from: wroker } }",
         &["2:36 no agent is called `wroker` | did you mean `worker`?"],
     );
+    let nobody = |name: &str, word: &str| {
+        format!("3:9 nobody can be called `{name}`: `{word}` stands for nobody | take another name")
+    };
+    for (name, word) in [("Agent:planner", "agent:"), ("t\u{43e}\u{43e}l:look", "tool:"), ("\u{1d41a}gent:x", "agent:")]
+    {
+        check(&format!("script:\n  - say: hi\n    as: {name}"), &[&nobody(name, word)]);
+    }
+    check(
+        "script:\n  - say: hi\n    as: \u{3164}",
+        &["3:9 `\u{3164}` cannot be mentioned: nobody can see it | take another name"],
+    );
     check("script:\n  - edit: { message: 4, text: \"\" }", &["2:31 there is nothing to say here"]);
     check(
         "script:\n  - join: ada\n    as: bob",
