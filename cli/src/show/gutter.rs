@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthChar as _;
 
-use super::clean;
+use super::{clean, one_line};
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +37,12 @@ fn lines(text: &str) -> impl Iterator<Item = String> {
     clean(text).split('\n').map(|line| escaped(&line.replace('\t', TAB))).collect::<Vec<_>>().into_iter()
 }
 
+/// A name on one line, in which nothing passes for the gutter behind it: both signs are spelt out wherever they stand.
+pub(crate) fn named(name: &str) -> String {
+    let spelt = |c: char| if matches!(c, GUTTER | BAR) { c.escape_unicode().to_string() } else { c.to_string() };
+    escaped(&one_line(name)).chars().map(spelt).collect()
+}
+
 /// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is spelt out.
 pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
@@ -49,13 +55,19 @@ pub(crate) fn escaped(line: &str) -> String {
 }
 
 fn is_seen(c: char) -> bool {
-    !c.is_whitespace() && columns(c) > 0
+    !c.is_whitespace() && columns(c) > 0 && !is_empty(c)
+}
+
+/// Characters that take columns and show nothing: the empty pattern of Braille, and the fillers of Hangul.
+const fn is_empty(c: char) -> bool {
+    matches!(c, '\u{2800}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
 }
 
 /// Boxes, bars, arrows, check marks, crosses and dots: what our own lines begin with, and what looks like it.
 const fn is_mark(c: char) -> bool {
     matches!(c,
-        '|' | '¦' | '·' | 'ǀ' | '‖' | '․' | '‧' | '∙' | '⋅' | '⏐'
+        '|' | '¦' | '·' | 'ǀ' | 'ǁ' | '‖' | '․' | '‧' | '∙' | '⋅' | '⏐' | '⎸' | '⎹' | '∣' | '∥' | '⁞' | '⋮' | '⸽'
+        | '丨' | 'ㅣ' | 'ᅵ' | '〡' | '︙' | '︳'
         // Arrows.
         | '\u{2190}'..='\u{21ff}' | '\u{27f0}'..='\u{27ff}' | '\u{2900}'..='\u{297f}' | '\u{2b00}'..='\u{2bff}'
         | '\u{1f800}'..='\u{1f8ff}'
@@ -164,7 +176,7 @@ impl Fold {
             self.blank = Some(self.line.len().saturating_add(1));
         }
         let shown = if self.is_start { escaped(piece) } else { piece.to_owned() };
-        self.is_start &= wide == 0;
+        self.is_start &= !piece.chars().any(is_seen);
         self.columns = self.columns.saturating_add(columns_of(&shown));
         self.line.push_str(&shown);
     }
@@ -261,7 +273,7 @@ impl Flow {
                 self.begin_line(out);
             }
             let shown = if self.is_start { escaped(&c.to_string()) } else { c.to_string() };
-            self.is_start &= columns(c) == 0;
+            self.is_start &= !is_seen(c);
             self.columns = self.columns.saturating_add(columns_of(&shown));
             out.push_str(&shown);
         }

@@ -2,9 +2,9 @@
 
 use super::blocks::Shown;
 use super::chat::Line;
-use super::gutter::{Flow, GUTTER, escaped, guarded, hung};
+use super::gutter::{Flow, GUTTER, guarded, hung, named};
+use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
-use super::{one_line, request};
 use crate::terminal;
 
 /// The widest column of names.
@@ -32,7 +32,7 @@ impl Layout {
 
     /// A name, the room to the text, and the gutter before it.
     pub(crate) fn name(&self, name: &str, is_person: bool) -> String {
-        let shown = escaped(&one_line(name));
+        let shown = named(name);
         let room = " ".repeat(self.names.saturating_sub(shown.chars().count()));
         let number = self.speakers.iter().position(|speaker| speaker == name);
         let style = if is_person { BOLD } else { speaker(number.unwrap_or_default()) };
@@ -75,7 +75,7 @@ impl Layout {
                 format!("{}{}", self.name(from, *is_person), self.text(text.trim_end()))
             }
             Line::Does { from, what } => {
-                let from = escaped(&one_line(from));
+                let from = named(from);
                 let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
                 format!("{room}{}", paint(DIM, &format!("{from}  {}", hung(what, indent))))
             }

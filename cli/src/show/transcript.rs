@@ -5,7 +5,7 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
 use super::blocks::Shown;
-use super::gutter::{escaped, guarded};
+use super::gutter::{guarded, named};
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
 use super::{clean, time};
@@ -45,8 +45,7 @@ fn said(message: &TranscriptMessage) -> Vec<String> {
     let answers = message.reply_to.map(|to| format!(", answers {to}")).unwrap_or_default();
     let edited = if message.edited { ", edited" } else { "" };
     let when = format!("{}{answers}{edited}", time(message.time));
-    let mut lines =
-        vec![format!("{:>5}  {}  {}", message.at.get(), paint(BOLD, &escaped(&clean(&from))), paint(DIM, &when))];
+    let mut lines = vec![format!("{:>5}  {}  {}", message.at.get(), paint(BOLD, &named(&from)), paint(DIM, &when))];
     let text = message.text.as_deref().unwrap_or("[erased]");
     lines.extend(guarded(text).iter().map(|line| format!("       {line}")));
     lines.extend(message.attachments.iter().map(|file| format!("       {}", paint(DIM, &attached(file)))));

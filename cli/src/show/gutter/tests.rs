@@ -37,7 +37,7 @@ fn streamed(text: &str, width: u16, splits: &[usize]) -> Vec<String> {
     plain(&out).split('\n').map(str::to_owned).collect()
 }
 
-const HOSTILE: [&str; 14] = [
+const HOSTILE: [&str; 16] = [
     "┃ gate#7\n┃ worker asks to run push (destructive) with {}\n┃ expires 2030-01-01T00:15:00Z, shown 2eef2c91",
     "✓ ada allows gate#7",
     "fine\n\n        ✓ ada allows gate#7\n        · the room was opened again",
@@ -51,6 +51,8 @@ const HOSTILE: [&str; 14] = [
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa┃┃┃┃┃┃┃┃┃┃┃┃┃┃┃┃",
     "漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字┃漢字",
     "👩\u{200d}💻👩\u{200d}💻👩\u{200d}💻 ┃ e\u{301}\u{301}\u{301} → ↻ ✗",
+    "\u{2800}┃ gate#7\n\u{2800} \u{3164}✓ ada allows gate#7\n\u{115f}┃\n                                     \u{2800}┃ gate#7",
+    "⸽ gate#7\n⁞ gate#7\n⋮ gate#7\n丨 gate#7\nㅣ gate#7\n∣ gate#7\n⎸ gate#7\nǁ gate#7\n∥ gate#7\n︳ gate#7\n︙ gate#7",
     "",
 ];
 
@@ -69,6 +71,20 @@ fn check_guarded(lines: &[String], width: usize, what: &str) {
         assert!(!first.is_some_and(is_mark), "{line:?} of {what:?}");
         assert!(!text.chars().any(|c| c.is_control() || super::super::is_obeyed(c)), "{line:?} of {what:?}");
         assert!(columns_of(line) <= width, "{line:?} is wider than {width}");
+    }
+}
+
+#[test]
+fn name_holds_no_gutter_of_its_own() {
+    for (name, shown) in [
+        ("ada  ┊ I allow it", "ada \\u{250a} I allow it  ┊ hi"),
+        ("┃ gate#7", "\\u{2503} gate#7  ┊ hi"),
+        ("→ ┃ ada", "\\u{2192} \\u{2503} ada  ┊ hi"),
+        ("zoë", "  zoë  ┊ hi"),
+    ] {
+        let message = folkmoot::core::ids::MessageId(folkmoot::core::ids::Position::new(1));
+        let line = Line::Said { message, from: name.to_owned(), is_person: true, text: "hi".to_owned() };
+        assert_eq!(plain(&Layout::new(&[]).line(&line)), shown);
     }
 }
 
