@@ -160,8 +160,9 @@ async fn conclude(
 /// The end of a run that did all its steps, or came as far as it could: a turn that failed, and that nobody expected, counts for
 /// more than what waits for people.
 fn end(failed: &[FailedTurn], waits: bool) -> Result<(), CliError> {
-    for FailedTurn { agent, at } in failed {
-        show::complain(&format!("a turn of {agent} failed for good at event {at}, and no step expects that"));
+    for FailedTurn { agent, at, branch } in failed {
+        let of = branch.as_ref().map(|branch| format!(" of {branch}")).unwrap_or_default();
+        show::complain(&format!("a turn of {agent} failed for good at event {at}{of}, and no step expects that"));
     }
     match (failed.is_empty(), waits) {
         (false, _) => Err(CliError::Said(FAILED)),

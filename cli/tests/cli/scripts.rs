@@ -37,6 +37,11 @@ fn a_run_says_by_its_exit_code_what_failed_and_what_waits() {
     let (fails, calls, text) =
         ("{ fail: { kind: content_filter } }", "{ calls: [{ tool: push, args: {} }] }", "{ text: done }");
     let expects = |what: &str| format!("{say}  - expect: {{ {what} }}\n");
+    let in_a_fork = |what: &str| {
+        format!(
+            "  - fork: {{ as: branch, live: true }}\n  - {{ in: branch, say: Go on, as: ada }}\n  - {{ in: branch, expect: {{ {what} }} }}\n"
+        )
+    };
     let table = [
         ("ask", fails.to_owned(), say.to_owned(), 1),
         ("ask", fails.to_owned(), expects("notices: [turn_failed]"), 0),
@@ -50,6 +55,8 @@ fn a_run_says_by_its_exit_code_what_failed_and_what_waits() {
         ("auto", format!("{calls}, {text}"), expects("message: { contains: done }"), 4),
         ("auto", format!("{calls}, {fails}"), say.to_owned(), 1),
         ("ask", text.to_owned(), say.to_owned(), 0),
+        ("ask", fails.to_owned(), in_a_fork("idle: true"), 1),
+        ("ask", fails.to_owned(), in_a_fork("turns: { worker: failed }"), 0),
     ];
     for (mode, replies, steps, code) in table {
         let desk = Desk::new();

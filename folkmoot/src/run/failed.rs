@@ -4,12 +4,13 @@ use folkmoot_agents::{FoldError, Runtime, fold_world};
 use folkmoot_core::event::{CloseReason, Event};
 use folkmoot_core::ids::{AgentName, Position, WorldName};
 use folkmoot_core::port::ReadError;
-use folkmoot_core::world::ScriptProgress;
+use folkmoot_core::world::{ScriptProgress, World};
 use futures::TryStreamExt as _;
 use serde::Serialize;
 
 use super::RunError;
 use super::evidence::last_talk;
+use super::fork::branch_of;
 use crate::script::{Claim, Expect, Script, Since, Verb};
 
 /// A turn that failed for good.
@@ -19,27 +20,58 @@ pub struct FailedTurn {
     pub at: Position,
     /// The agent whose turn it was.
     pub agent: AgentName,
+    /// The branch that it was in; `None`: the script's own world.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<WorldName>,
 }
 
-/// The turns that failed for good in the last run of `script` in the world `name`, and that none of its recorded steps
-/// expects: as a notice, as the end of the episode or of the agent's turns.
+/// The turns that failed for good in the last run of `script` in the world `name` and in the worlds that it branches off,
+/// and that none of its recorded steps expects: as a notice, as the end of the episode or of the agent's turns.
 ///
 /// # Errors
-/// [`RunError::Fold`] if the log does not read.
+/// [`RunError::Fold`] if a log does not read.
 pub async fn failed_turns(runtime: &Runtime, script: &Script, name: &WorldName) -> Result<Vec<FailedTurn>, RunError> {
-    let progress = match runtime.world(name) {
-        Some(world) => world.operator().read(|world| world.script().clone()).await?,
-        None => fold_world(&**runtime.log(), name, None).await?.script().clone(),
-    };
-    let mut failed = all(runtime, name, progress.began).await?;
-    for (number, record) in &progress.done {
-        let step = script.steps.get(super::index(*number)).filter(|step| step.within.is_none());
-        if let Some(Verb::Expect(expect)) = step.map(|step| &step.verb) {
-            let last = last_talk(script, &progress, *number).map_or(progress.began, |(_, from)| from);
-            failed.retain(|turn| !is_expected(turn, expect, Stretch { progress: &progress, last, until: record.at }));
+    let world = world_of(runtime, name).await?;
+    let progress = world.script();
+    let mut failed = all(runtime, name, progress.began, None).await?;
+    keep_unexpected(&mut failed, script, progress, None);
+    for step in &script.steps {
+        let Verb::Fork(fork) = &step.verb else { continue };
+        let Ok(branch) = branch_of(script, name, progress.run, &fork.name) else { continue };
+        if runtime.log().find(&branch).await.map_err(FoldError::Read)?.is_none() {
+            continue;
         }
+        let there = world_of(runtime, &branch).await?;
+        // A world of that name that was not branched off this one is none of the script's.
+        let Some(last) = there.lineage().last().filter(|last| Some(last.parent) == world.id()) else { continue };
+        let mut of_branch = all(runtime, &branch, last.at.next(), Some(&branch)).await?;
+        keep_unexpected(&mut of_branch, script, there.script(), Some(&fork.name));
+        failed.extend(of_branch);
     }
     Ok(failed)
+}
+
+async fn world_of(runtime: &Runtime, name: &WorldName) -> Result<World, RunError> {
+    match runtime.world(name) {
+        Some(world) => Ok(world.operator().read(World::clone).await?),
+        None => Ok(fold_world(&**runtime.log(), name, None).await?),
+    }
+}
+
+/// Leaves those that no recorded step expects of those in the world that the script calls `within`.
+fn keep_unexpected(
+    failed: &mut Vec<FailedTurn>,
+    script: &Script,
+    progress: &ScriptProgress,
+    within: Option<&WorldName>,
+) {
+    for (number, record) in &progress.done {
+        let step = script.steps.get(super::index(*number)).filter(|step| step.within.as_ref() == within);
+        if let Some(Verb::Expect(expect)) = step.map(|step| &step.verb) {
+            let last = last_talk(script, progress, *number).map_or(progress.began, |(_, from)| from);
+            failed.retain(|turn| !is_expected(turn, expect, Stretch { progress, last, until: record.at }));
+        }
+    }
 }
 
 /// The events that an expectation looks at.
@@ -70,7 +102,12 @@ fn names(claim: &Claim, agent: &AgentName) -> bool {
 }
 
 /// The turns that failed for good from `began` on.
-async fn all(runtime: &Runtime, name: &WorldName, began: Position) -> Result<Vec<FailedTurn>, RunError> {
+async fn all(
+    runtime: &Runtime,
+    name: &WorldName,
+    began: Position,
+    branch: Option<&WorldName>,
+) -> Result<Vec<FailedTurn>, RunError> {
     let read = |error: ReadError| RunError::Fold(FoldError::Read(error));
     let log = runtime.log();
     let Some(entry) = log.find(name).await.map_err(read)? else { return Ok(Vec::new()) };
@@ -80,7 +117,11 @@ async fn all(runtime: &Runtime, name: &WorldName, began: Position) -> Result<Vec
         let ends = next.commit.numbered().filter(|(at, _)| *at >= began);
         failed.extend(ends.filter_map(|(at, event)| {
             let Event::TurnClosed(closed) = event else { return None };
-            (closed.reason == CloseReason::Failed).then(|| FailedTurn { at, agent: closed.agent.clone() })
+            (closed.reason == CloseReason::Failed).then(|| FailedTurn {
+                at,
+                agent: closed.agent.clone(),
+                branch: branch.cloned(),
+            })
         }));
     }
     Ok(failed)

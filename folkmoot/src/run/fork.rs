@@ -2,12 +2,12 @@
 
 use folkmoot_agents::{FoldError, Forking, OpenError, WorldHandle, fold_world};
 use folkmoot_core::event::ForkEffects;
-use folkmoot_core::ids::{Position, WorldName};
+use folkmoot_core::ids::{NameError, Position, WorldName};
 use folkmoot_core::world::World;
 
 use super::refused::told;
 use super::{Run, RunError, index, opening};
-use crate::script::{Fork, ForkAt, Step};
+use crate::script::{Fork, ForkAt, Script, Step};
 
 /// The world that a run went away from for a step.
 pub(super) struct Home(WorldHandle, WorldName);
@@ -65,15 +65,10 @@ impl Run<'_> {
         Ok(Some(Position::new(from.get().saturating_sub(1))))
     }
 
-    /// The name in the store of the world that the script calls `name`: worlds of another name have forks of other names,
-    /// and so has each run behind the first.
     fn branch_name(&self, step: &Step, name: &WorldName) -> Result<WorldName, RunError> {
-        let of_world = match &self.options.world {
-            Some(world) if *world != self.script.world => format!("{world}-{name}"),
-            Some(_) | None => name.to_string(),
-        };
-        let of_run = if self.run > 1 { format!("{of_world}-{}", self.run) } else { of_world };
-        WorldName::new(of_run).map_err(|error| RunError::Failed(self.fault(step, error.to_string())))
+        let home = self.options.world.as_ref().unwrap_or(&self.script.world);
+        branch_of(self.script, home, self.run, name)
+            .map_err(|error| RunError::Failed(self.fault(step, error.to_string())))
     }
 
     /// Goes to the world that a step is about.
@@ -105,4 +100,11 @@ impl Run<'_> {
         (self.world, self.name) = (world, name);
         true
     }
+}
+
+/// The name in the store of the branch that the script calls `name`, in its run number `run` in the world `home`: worlds of
+/// another name have forks of other names, and so has each run behind the first.
+pub(super) fn branch_of(script: &Script, home: &WorldName, run: u32, name: &WorldName) -> Result<WorldName, NameError> {
+    let of_world = if *home == script.world { name.to_string() } else { format!("{home}-{name}") };
+    WorldName::new(if run > 1 { format!("{of_world}-{run}") } else { of_world })
 }
