@@ -18,7 +18,13 @@ pub(super) enum Ending {
 }
 
 /// Warnings of what nobody reads.
-const UNREAD: [&str; 3] = [warning::CALLS_INCOMPLETE, warning::CONTENT_UNKNOWN, warning::DELTA_NOT_TAKEN];
+const UNREAD: [&str; 5] = [
+    warning::CALLS_INCOMPLETE,
+    warning::CALLS_MISSING,
+    warning::CALL_TYPE_UNKNOWN,
+    warning::CONTENT_UNKNOWN,
+    warning::DELTA_NOT_TAKEN,
+];
 
 impl Ending {
     /// The response of which `reply` is the content.

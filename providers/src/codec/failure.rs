@@ -123,6 +123,9 @@ const CONTEXT: &[&str] = &[
     "reduce the length of the",
     "exceed context limit",
     "request_too_large",
+    "context shift is disabled",
+    "exceeds maximum allowed token",
+    "prompt token count of",
 ];
 const CONTEXT_OF_SERVER: &[&str] = &[
     "available context size",
@@ -131,6 +134,7 @@ const CONTEXT_OF_SERVER: &[&str] = &[
     "context length of only",
     "greater than the context length",
     "max context length",
+    "context shift is disabled",
 ];
 const FILTER_NAMES: &[&str] = &["content_filter", "content_policy", "moderation"];
 const FILTER: &[&str] =

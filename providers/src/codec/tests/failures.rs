@@ -59,6 +59,7 @@ fn what_a_server_reports_is_of_the_kind_that_says_what_to_do() {
             of("server_error", &json!(500), "the request exceeds the available context size"),
             "context_too_long",
         ),
+        ("llama.cpp", 500, of("server_error", &json!(500), "context shift is disabled"), "context_too_long"),
         ("llama.cpp", 503, of("unavailable_error", &json!(503), "Loading model"), "overload"),
     ];
     check_kinds(&rows);

@@ -208,6 +208,16 @@ fn usage_is_read_from_whichever_chunk_it_comes_in() {
 }
 
 #[test]
+fn calls_of_unknown_types_and_calls_that_are_not_there_do_not_pass_for_an_empty_answer() {
+    let custom = json!([{ "id": "a", "type": "custom", "custom": { "name": "t", "input": "x" } }]);
+    for calls in [custom, json!(["t"]), json!([])] {
+        let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
+        let answer = json!({ "choices": [{ "message": message, "finish_reason": "tool_calls" }] });
+        assert_eq!(OpenAiChat::default().decode(answer.to_string().as_bytes()), Err(DecodeError::Unread), "{answer}");
+    }
+}
+
+#[test]
 fn a_call_without_a_name_is_kept_and_is_no_call() {
     let calls = json!([{ "id": "a", "function": { "arguments": "{}" } }]);
     let message = json!({ "role": "assistant", "tool_calls": calls });
