@@ -65,11 +65,13 @@ impl Keys {
             "tool" | "toolname" | "functionname" | "usetool" | "toolcall" => Self::TOOL,
             "recipientname" => Self::RECIPIENT,
             "function" => Self::FUNCTION,
-            "action" | "command" | "method" => Self::ACTION,
+            "action" | "command" | "method" | "cmd" | "func" | "fn" | "api" | "apiname" | "op" | "operation" => {
+                Self::ACTION
+            }
             "arguments" => Self::ARGUMENTS,
             "parameters" | "params" => Self::PARAMETERS,
             "input" => Self::INPUT,
-            "args" | "kwargs" => Self::ARGS,
+            "args" | "kwargs" | "payload" | "inputs" | "argument" => Self::ARGS,
             "actioninput" | "toolinput" | "toolargs" | "toolarguments" | "toolparameters" | "functionargs"
             | "functionarguments" => Self::ACTION_INPUT,
             "type" if raw.starts_with(b"__") => Self::MARKER,

@@ -21,6 +21,9 @@ const LABEL_MAX: usize = 32;
 const LINES_MAX: usize = 8;
 const AROUND_MAX: usize = 3;
 
+/// Stands around the labels of some models: `✿FUNCTION✿: search`.
+const FLOWER: &[u8] = "✿".as_bytes();
+
 /// The labels that a call can begin with.
 const FIRST: [&str; 24] = [
     "name",
@@ -105,6 +108,7 @@ fn indent(cursor: &mut Cursor<'_>) -> Result<usize, Stop> {
 
 /// `label:`, if it is next, as it is written and canonical. One of which only the beginning is there must fit.
 fn label<'t>(cursor: &mut Cursor<'t>, fits: impl Fn(&str) -> bool) -> Result<Option<(&'t [u8], String)>, Stop> {
+    cursor.eat_word(FLOWER)?;
     let from = cursor.at;
     let is_label =
         |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ' | b'"' | b'\'' | b'*' | b'`');
@@ -113,7 +117,11 @@ fn label<'t>(cursor: &mut Cursor<'t>, fits: impl Fn(&str) -> bool) -> Result<Opt
         return if fits(&begun) { Err(Stop::More) } else { Ok(None) };
     };
     let word = word_of(raw);
-    if word.is_empty() || !fits(&word) || !cursor.eat(b':')? {
+    if word.is_empty() || !fits(&word) {
+        return Ok(None);
+    }
+    cursor.eat_word(FLOWER)?;
+    if !cursor.eat(b':')? {
         return Ok(None);
     }
     cursor.take_while(LABEL_MAX, |b| matches!(b, b' ' | b'*' | b'`' | b'_'))?;
@@ -227,7 +235,13 @@ impl Block<'_> {
             child.read_key(raw, &word, self.known);
             ahead.skip_blanks()?;
             match ahead.peek()? {
-                Some(b'\r' | b'\n' | b'{') => child.begin_value(Begins::Object),
+                Some(b'\r' | b'\n') => {
+                    ahead.skip_white()?;
+                    ahead.take_while(usize::MAX, |b| matches!(b, b' ' | b'>'))?;
+                    let is_list = ahead.peek()? == Some(b'-');
+                    child.begin_value(if is_list { Begins::Array } else { Begins::Object });
+                }
+                Some(b'{') => child.begin_value(Begins::Object),
                 Some(b'[') => child.begin_value(Begins::Array),
                 Some(_) | None => {
                     child.begin_value(Begins::Text);

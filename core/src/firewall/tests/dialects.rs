@@ -57,6 +57,10 @@ const DIALECTS: &[&str] = &[
     "Action: TOOL[VALUE]",
     "Tool: TOOL\nTool Input: {\"KEY\": \"VALUE\"}",
     "Function: TOOL\nArguments: {\"KEY\": \"VALUE\"}",
+    "✿FUNCTION✿: TOOL\n✿ARGS✿: {\"KEY\": \"VALUE\"}",
+    r#"{"cmd": "TOOL", "args": {"KEY": "VALUE"}}"#,
+    r#"{"api": "TOOL", "params": {"KEY": "VALUE"}}"#,
+    r#"{"op": "TOOL", "payload": {"KEY": "VALUE"}}"#,
 ];
 
 /// What stands around a call, which begins a line or not, with `CALL` for it.
