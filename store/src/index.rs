@@ -282,7 +282,10 @@ impl Index {
         if let Some(keyed) = summary.key {
             world.tail_keys.insert(keyed.key, (summary.first, keyed.digest));
         }
-        world.tail_gone.extend(summary.gone.into_iter().map(|gone| (gone, summary.first)));
+        for gone in summary.gone {
+            // A fork may end before the second commit that takes the same message away.
+            world.tail_gone.entry(gone).or_insert(summary.first);
+        }
         if world.news.receiver_count() > 0 {
             world.news.send_replace(summary.last);
         }

@@ -201,10 +201,27 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     let keys: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.keys(*world)).collect();
     engine.put(Table::Keys, &keys)?;
     let gone: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.gone(*world)).collect();
-    engine.put(Table::Gone, &gone)?;
+    put_gone(engine, gone)?;
     let pair = |(world, sheet): (&WorldId, &Sheet)| Ok((world.0.as_bytes().to_vec(), entry::write(&sheet.reach)?));
     let entries: Vec<Pair> = sheets.iter().map(pair).collect::<Result<_, _>>().map_err(damaged)?;
     engine.put(Table::Worlds, &entries)
+}
+
+/// Writes which messages are gone. Of two commits that took the same one away, the first stays: a fork may end between them.
+pub(crate) fn put_gone(engine: &dyn Engine, pairs: Vec<Pair>) -> Result<(), EngineError> {
+    let mut first = Vec::with_capacity(pairs.len());
+    for (key, value) in pairs {
+        let known = engine.get(Table::Gone, &key)?;
+        if known.map_or(Ok(true), |known| is_before(&value, &known)).map_err(|error| EngineError::Damaged(error.0))? {
+            first.push((key, value));
+        }
+    }
+    engine.put(Table::Gone, &first)
+}
+
+/// Whether the commit of one value is before that of the other.
+fn is_before(one: &[u8], other: &[u8]) -> Result<bool, Malformed> {
+    Ok(entry::read_gone_by(one)? < entry::read_gone_by(other)?)
 }
 
 /// The run of a world in which its last counted event stands.

@@ -14,7 +14,7 @@ use crate::format::record::RecordRef;
 use crate::index::{Base, Reach};
 use crate::lineage;
 use crate::runs::sheet::Sheet;
-use crate::runs::{entry, run_key};
+use crate::runs::{self, entry, run_key};
 use crate::summary::{Summary, decode};
 use crate::upcast::{LiftError, Upcasters};
 
@@ -259,7 +259,7 @@ impl<'a> Scribe<'a> {
             let failed = |error: Malformed| EngineError::Damaged(error.0);
             self.target.put(Table::Content, &self.beside)?;
             self.target.put(Table::Runs, &sheet.runs(world, None).map_err(failed)?)?;
-            self.target.put(Table::Gone, &sheet.gone(world).collect::<Vec<Pair>>())?;
+            runs::put_gone(self.target, sheet.gone(world).collect())?;
         }
         if !is_base {
             self.target.put(Table::Keys, &sheet.keys(world).collect::<Vec<Pair>>())?;

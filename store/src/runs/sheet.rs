@@ -1,5 +1,7 @@
 //! The commits of one world on their way into runs.
 
+use std::collections::BTreeMap;
+
 use folkmoot_core::commit::Keyed;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
@@ -28,14 +30,14 @@ pub(crate) struct Sheet {
     start: Position,
     bytes: Vec<u8>,
     keys: Vec<(Position, Keyed, Digest)>,
-    /// With the commits that took them away.
-    gone: Vec<(Position, Position)>,
+    /// The messages that are gone, each with the first commit that took it away.
+    gone: BTreeMap<Position, Position>,
 }
 
 impl Sheet {
     /// Begins behind `reach`.
     pub(crate) const fn new(reach: Reach) -> Self {
-        Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new(), gone: Vec::new() }
+        Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new(), gone: BTreeMap::new() }
     }
 
     /// The position of the last event that counts as in runs already.
@@ -58,7 +60,9 @@ impl Sheet {
         }
         self.reach.advance(summary, record.leaf()?);
         self.bytes.extend_from_slice(record.bytes);
-        self.gone.extend(summary.gone.iter().map(|gone| (*gone, summary.first)));
+        for gone in &summary.gone {
+            self.gone.entry(*gone).or_insert(summary.first);
+        }
         if let Some(keyed) = &summary.key {
             self.keys.push((summary.first, keyed.clone(), key_digest(&keyed.key)?));
         }
@@ -75,7 +79,7 @@ impl Sheet {
 
     /// The pairs for the table of messages that are gone.
     pub(crate) fn gone(&self, world: WorldId) -> impl Iterator<Item = Pair> + '_ {
-        let pair = move |(gone, by): &(Position, Position)| (entry::gone_key(world, *gone), entry::write_gone_by(*by));
+        let pair = move |(gone, by): (&Position, &Position)| (entry::gone_key(world, *gone), entry::write_gone_by(*by));
         self.gone.iter().map(pair)
     }
 

@@ -129,6 +129,7 @@ async fn what_the_parent_does_afterwards_is_not_the_forks(log: Store) {
     append(&log, retract(1, 10, 5)).await;
     let child = fork(&log, (1, 10), 2).await;
     append(&log, retract(1, 11, 6)).await;
+    append(&log, retract(1, 12, 5)).await;
     append(&log, retract(2, 13, 7)).await;
     let gone = async |number| {
         let gone = log.gone(world(number), Position::new(1), Position::new(99)).await.unwrap();
@@ -138,6 +139,27 @@ async fn what_the_parent_does_afterwards_is_not_the_forks(log: Store) {
     log.copy_base(world(2)).await.unwrap();
     assert_eq!((gone(1).await, gone(2).await), (vec![5, 6], vec![5, 7]), "from the tables as well");
     assert_eq!(read(&log, 2, 11).await[0], child);
+}
+
+#[tokio::test]
+async fn fork_misses_what_its_parent_took_away_before_and_once_more_behind_it() {
+    let retract = |first: u64| {
+        let message = Position::new(5);
+        let retracted = MessageRetracted { message: MessageId(message), at: message, gone: vec![message] };
+        Commit { header: header(world(1), first), events: vec![Event::MessageRetracted(retracted)] }
+    };
+    let disk = OnDisk::new();
+    let log = disk.open();
+    fill(&log, 1, 9).await;
+    append(&log, retract(10)).await;
+    log.close().unwrap();
+    let log = disk.open();
+    append(&log, retract(11)).await;
+    log.close().unwrap();
+    let log = disk.open();
+    fork(&log, (1, 10), 2).await;
+    let gone = log.gone(world(2), Position::new(1), Position::new(99)).await.unwrap();
+    assert_eq!(gone, [Position::new(5)]);
 }
 
 async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
