@@ -94,6 +94,8 @@ fn take(
     })?;
     let known = index.worlds.get(&summary.world);
     if known.is_some_and(|world| runs::is_known(record, world.runs_end)) {
+        // A sweep that died counted some worlds: the last link of the log may be of one of them.
+        index.last_link = Some(record.link);
         return Ok(());
     }
     let known = known.map(|world| world.reach.clone());

@@ -150,7 +150,7 @@ impl<'a> Scribe<'a> {
         let (bytes, pairs) = self.part(record)?;
         let record = &RecordRef::read(&mut Bytes(&bytes))?;
         self.decode(record)?;
-        let summary = Summary::read(record, &self.upcasters).map_err(crate::runs::lift_failed)?;
+        let summary = Summary::read(record, &self.upcasters).map_err(runs::lift_failed)?;
         let is_own = record.fixed.world == self.task.world;
         if is_own && !self.has_own && self.task.base.is_some() {
             self.leave_base(&summary)?;
