@@ -19,6 +19,10 @@ pub const DETAIL_BYTES_MAX: usize = 64 * 1024;
 /// The most calls of one answer. How many of them may run, the room says: `tool_calls_per_answer`.
 pub const ANSWER_CALLS_MAX: usize = 128;
 
+/// The most calls of a room that are open at a time, whatever they wait for: one command can stop them all, and its commit
+/// has to hold their ends.
+pub const OPEN_CALLS_MAX: usize = 512;
+
 /// The most bytes of a call's label, and of the tool name that a model calls: both are kept among an event's facts.
 pub const CALL_NAME_BYTES_MAX: usize = 512;
 

@@ -118,6 +118,9 @@ checkpointed! {
         /// The copy of its store that it was opened in last; `None` if it never was in one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copy: Option<CopyId>,
+        /// Where it was first opened there.
+        #[serde(default)]
+        restored_at: Position,
         /// How heads of the log are signed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signing: Option<signing::Signing>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
-use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::refusal::Refusal;
@@ -99,6 +99,8 @@ impl Means {
             (_, _) => Principal::Runtime,
         };
         self.record(&mut world, incarnation, Command::of(by, action), stamp).await?;
+        self.restore(&mut world, &opening.name, &clock).await?;
+        let incarnation = world.incarnation();
         if let Some(Labelled { owner, labels }) = labelled {
             let stamp = self.stamp(&world, &opening.name, &clock);
             let command = Command::of_runtime(Action::Label { owner, labels });
@@ -106,6 +108,17 @@ impl Means {
         }
         log_pipeline(&world, &opening.name);
         Ok(Entered { world, parts, definition: definition.clone(), clock })
+    }
+
+    /// Asks people about the rest of what one opening in a copy of the store had no room for. Each asks about some of it.
+    async fn restore(&self, world: &mut World, name: &WorldName, clock: &WorldClock) -> Result<(), OpenError> {
+        while world.is_restoring() {
+            let (node, copy) = (self.node, self.custody.copy());
+            let action = Action::Open { node, base: None, revise: None, signer: self.signing_key(), copy };
+            let (stamp, incarnation) = (self.stamp(world, name, clock), world.incarnation().next());
+            self.record(world, incarnation, Command::of_runtime(action), stamp).await?;
+        }
+        Ok(())
     }
 
     /// A simulated world's time is that of its last commit.
@@ -138,8 +151,12 @@ impl Means {
         Ok(())
     }
 
+    fn signing_key(&self) -> Option<String> {
+        self.signer.as_ref().map(|signer| signer.key())
+    }
+
     fn opening_action(&self, world: &World, opening: &Opening, stamp: &Stamp) -> Action {
-        let (node, signer) = (self.node, self.signer.as_ref().map(|signer| signer.key()));
+        let (node, signer) = (self.node, self.signing_key());
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {
             Some(definition) if world.head() == Position::ZERO => Action::Create {
@@ -156,7 +173,8 @@ impl Means {
                 let is_new = |definition: &&Definition| !world.is_in_force(definition);
                 let revise = definition.as_ref().filter(is_new).cloned();
                 let base = base.filter(|base| Some(base.as_str()) != world.base());
-                let copy = self.custody.copy().filter(|copy| world.copy() != Some(*copy));
+                let is_asked = |copy: &CopyId| world.copy() == Some(*copy) && !world.is_restoring();
+                let copy = self.custody.copy().filter(|copy| !is_asked(copy));
                 Action::Open { node, base, revise, signer, copy }
             }
         }

@@ -7,7 +7,8 @@ use super::Rules;
 use crate::canonical::canonical_digest;
 use crate::ids::Digest;
 use crate::limits::{
-    ANSWER_CALLS_MAX, ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, FACTS_BYTES_MAX,
+    ANSWER_CALLS_MAX, ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX,
+    FACTS_BYTES_MAX, OPEN_CALLS_MAX,
 };
 use crate::tool::{EffectClass, ToolSpec};
 
@@ -66,7 +67,11 @@ impl Rules {
                     "an answer of at most {CONTENT_BYTES_MAX} bytes and {ANSWER_CALLS_MAX} calls, each with a label and a tool name of at most {CALL_NAME_BYTES_MAX} bytes"
                 ),
             ),
-            stage("calls_per_answer", &json!(calls), format!("at most {calls} calls of an answer")),
+            stage(
+                "calls_per_answer",
+                &json!([calls, OPEN_CALLS_MAX]),
+                format!("at most {calls} calls of an answer, and {OPEN_CALLS_MAX} open ones in the room"),
+            ),
             stage("size", &json!(size), format!("arguments of at most {size} bytes")),
             stage("depth", &json!(depth), format!("lists and objects at most {depth} deep")),
             stage("json", &json!("each key once"), "arguments are a JSON object, with each key once"),

@@ -4,7 +4,7 @@ use super::World;
 use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{Event, Opened, SpecRevised};
-use crate::ids::{AgentName, Digest, Incarnation, Position, Time};
+use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position, Time};
 use crate::memory::{CallState, Memory};
 use crate::spec::{History, SpecText, WorldSpec};
 
@@ -33,7 +33,7 @@ impl World {
                 self.revise(spec, *spec_digest, text);
             }
             Event::EpochOpened(event) => self.decider = event.decider,
-            Event::Restored(event) => self.copy = Some(event.copy),
+            Event::Restored(event) => self.enter_copy(event.copy),
             Event::HeadSigned(event) => self.note_head(event),
             Event::Forked(event) => self.branch_off(event),
             Event::ErasureRequested(event) => self.request_erasure(event),
@@ -87,6 +87,14 @@ impl World {
     }
 
     /// A new incarnation: what an older one had started is in doubt.
+    /// Only the first opening in a copy of the store counts: those behind it ask what did not fit there.
+    fn enter_copy(&mut self, copy: CopyId) {
+        if self.copy != Some(copy) {
+            self.copy = Some(copy);
+            self.restored_at = self.head;
+        }
+    }
+
     fn open_again(&mut self, event: &Opened) {
         self.incarnation = event.incarnation;
         self.opened_at = self.time;

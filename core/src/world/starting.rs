@@ -69,6 +69,12 @@ impl World {
         free
     }
 
+    /// The calls of the room that have no end yet.
+    pub(super) fn open_calls(&self) -> usize {
+        let busy = self.busy.iter().filter_map(|agent| self.memories.get(agent));
+        busy.fold(0, |count: usize, memory| count.saturating_add(memory.open_calls.len()))
+    }
+
     /// Whether no other call has to run first.
     pub(super) fn may_start(&self, call: CallId) -> bool {
         self.startable().contains(&call)

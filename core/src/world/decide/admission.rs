@@ -10,6 +10,7 @@ use super::now::Now;
 use crate::canonical::{arguments_digest, read};
 use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
+use crate::limits::OPEN_CALLS_MAX;
 use crate::response::{CallPart, LLMResponse};
 use crate::rules::{Rules, Ruling};
 use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
@@ -51,6 +52,8 @@ struct Intake<'a> {
     agent: &'a AgentName,
     episode: EpisodeId,
     purpose: Purpose,
+    /// The calls of the room that are open, with those of this answer.
+    open: usize,
     /// The calls of this answer that count, by tool.
     counted: BTreeMap<&'a ToolName, u32>,
 }
@@ -87,12 +90,17 @@ impl Draft<'_> {
             .collect();
         self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
         let episode = memory.and_then(|memory| memory.turn.as_ref()).map_or(EpisodeId(turn.0), |turn| turn.episode);
-        let mut intake = Intake { world, rules, agent, episode, purpose, counted: BTreeMap::new() };
+        let (open, counted) = (world.open_calls(), BTreeMap::new());
+        let mut intake = Intake { world, rules, agent, episode, purpose, open, counted };
         for (admitted, (_, part)) in calls.iter().zip(&parts) {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
             let redoes =
                 rules.tool_of(agent, &part.tool).filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));
-            match intake.take(admitted, part, redoes.is_some()) {
+            let admission = intake.take(admitted, part, redoes.is_some());
+            if !matches!(admission, Admission::Ends(_) | Admission::Remembered(_)) {
+                intake.open = intake.open.saturating_add(1);
+            }
+            match admission {
                 Admission::Free => {}
                 Admission::Remembered(at) => self.end_as_before(agent, call, at),
                 Admission::Asks { tool, effect, warnings } => {
@@ -135,7 +143,8 @@ impl<'a> Intake<'a> {
         if self.purpose == Purpose::Closing {
             return Admission::Ends(CallStatus::ToolsDisabled);
         }
-        if admitted.ordinal >= rules.spec().limits.tool_calls_per_answer {
+        let is_beyond = admitted.ordinal >= rules.spec().limits.tool_calls_per_answer;
+        if is_beyond || self.open >= OPEN_CALLS_MAX {
             return Admission::Ends(CallStatus::TooMany);
         }
         let Some(tool) = rules.tool_of(self.agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };

@@ -124,6 +124,12 @@ fn misfit(events: &[Event]) -> Option<String> {
     is_misfit.then(|| format!("it takes {facts} bytes of facts to record, at most {FACTS_BYTES_MAX} are possible"))
 }
 
+/// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
+pub(super) fn facts(events: &[Event]) -> usize {
+    let records = events.iter().filter_map(|event| event.to_record().ok());
+    records.fold(0, |sum, record| sum.saturating_add(record.facts.len()).saturating_add(EVENT_BYTES))
+}
+
 /// Whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
 /// tools give is kept within bounds by the shell, which can say so in its place.
 const fn is_bounded(action: &Action) -> bool {

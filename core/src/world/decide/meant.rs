@@ -16,7 +16,8 @@ const NOTE_MAX: usize = 4 * 1024;
 impl World {
     /// `command` as this world takes it: [`Command::rebuild`] gives exactly this back from the commit that it led to.
     ///
-    /// A definition that is in force already is no revision, and a copy that the world was opened in last no other one. A
+    /// A definition that is in force already is no revision, and a copy that the world was opened in last no other one,
+    /// unless more is to be asked there. A
     /// reaction that breaks the rules of agents is the agent's failure, and an answer that cannot be recorded is the failure
     /// of an attempt. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
     /// has no result. A client's state is in its canonical form.
@@ -25,7 +26,7 @@ impl World {
         let action = match &command.action {
             Action::Open { node, base, revise, signer, copy } => {
                 let revise = revise.clone().filter(|definition| !self.is_in_force(definition));
-                let copy = copy.filter(|copy| self.copy != Some(*copy));
+                let copy = copy.filter(|copy| self.copy != Some(*copy) || self.is_restoring());
                 let (node, base, signer) = (*node, base.clone(), signer.clone());
                 Some(Action::Open { node, base, revise, signer, copy })
             }

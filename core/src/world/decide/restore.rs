@@ -1,11 +1,94 @@
 //! The first opening for writing in a copy of a store. The store that it was copied from may still be there and act.
 
-use super::Draft;
 use super::admission::Asking;
+use super::{Draft, fit};
 use crate::event::{Event, Finding, OutcomeUnknown, Restored, StreamCut, UnknownCause};
-use crate::ids::{AgentName, Attempt, CallId, CopyId, RequestId};
+use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
+use crate::limits::FACTS_BYTES_MAX;
 use crate::memory::{CallState, OpenCall};
-use crate::world::{Request, RequestKind};
+use crate::tool::ToolSpec;
+use crate::world::{Request, RequestKind, World};
+
+/// The most bytes of facts of what one opening asks anew, unless a single request has more. The opening and a changed
+/// definition stand in the same commit.
+const RESTORED_BYTES_MAX: usize = FACTS_BYTES_MAX / 4;
+
+/// Something that another store may act upon as well, so that people are asked about it anew.
+enum Stale<'w> {
+    /// They were asked, and have not answered.
+    Request { request: &'w Request, attempt: Option<Attempt> },
+    /// The call was allowed, has not run, and must not run twice.
+    Allowed { agent: &'w AgentName, call: CallId, open: &'w OpenCall, tool: &'w ToolSpec, arguments: &'w str },
+    /// The call ran, and must not run twice.
+    Outcome { agent: &'w AgentName, call: CallId, cause: UnknownCause },
+}
+
+impl World {
+    /// Whether people are still to be asked about something, since the world was first opened in its copy of the store. Until
+    /// then nothing of it may act: give [`Action::Open`](crate::command::Action::Open) again.
+    #[must_use]
+    pub fn is_restoring(&self) -> bool {
+        self.stale(self.restored_at, self.time).next().is_some()
+    }
+
+    /// Whatever has not moved since `since` and has to be asked about at `now`.
+    fn stale(&self, since: Position, now: Time) -> impl Iterator<Item = Stale<'_>> {
+        let memories = self.busy.iter().filter_map(|agent| Some((agent, self.memories.get(agent)?)));
+        let calls = memories.flat_map(|(agent, memory)| {
+            let slots = memory.turn.iter().flat_map(|turn| &turn.slots);
+            slots.filter_map(move |slot| Some((agent, slot.call, memory.open_calls.get(&slot.call)?)))
+        });
+        let calls = calls.filter_map(move |(agent, call, open)| self.stale_call(agent, call, open, (since, now)));
+        let closed = self.pending.range(..RequestId(since)).map(|(_, request)| request);
+        let closed = closed.filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
+        calls.chain(closed.map(|request| {
+            let (agent, call, cause) = (&request.agent, request.call, UnknownCause::Lost);
+            Stale::Outcome { agent, call, cause }
+        }))
+    }
+
+    fn stale_call<'w>(
+        &'w self,
+        agent: &'w AgentName,
+        call: CallId,
+        open: &'w OpenCall,
+        (since, now): (Position, Time),
+    ) -> Option<Stale<'w>> {
+        let outcome = || Some(Stale::Outcome { agent, call, cause: UnknownCause::Crash });
+        match &open.state {
+            CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
+                let asked = self.pending.get(request).filter(|asked| request.0 < since && is_whole(asked))?;
+                Some(Stale::Request { request: asked, attempt: further(open) })
+            }
+            CallState::Ready { .. } if open.moved_by < since => self.stale_allowance(agent, call, open, now),
+            CallState::Running(run) | CallState::InDoubt { run, .. } if open.moved_by < since => {
+                if run.may_repeat(now) { None } else { outcome() }
+            }
+            CallState::AwaitsSettlement { request, .. } if request.0 < since => outcome(),
+            CallState::Ready { .. }
+            | CallState::Running(_)
+            | CallState::InDoubt { .. }
+            | CallState::AwaitsSettlement { .. }
+            | CallState::AwaitsAgent { .. } => None,
+        }
+    }
+
+    fn stale_allowance<'w>(
+        &'w self,
+        agent: &'w AgentName,
+        call: CallId,
+        open: &'w OpenCall,
+        now: Time,
+    ) -> Option<Stale<'w>> {
+        let turn = self.memories.get(agent)?.turn.as_ref();
+        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
+        let tool = rules.spec().tools.get(open.tool.as_ref()?)?;
+        let arguments = open.arguments.present()?;
+        let effect = open.effect.unwrap_or(tool.effect);
+        let is_safe = tool.repeat.allows(effect, now, now);
+        if is_safe { None } else { Some(Stale::Allowed { agent, call, open, tool, arguments }) }
+    }
+}
 
 impl<'w> Draft<'w> {
     /// Notes the copy that the world begins in.
@@ -16,57 +99,48 @@ impl<'w> Draft<'w> {
     }
 
     /// Asks people anew, if the world was never opened in this copy: what they were asked, and about every call that was
-    /// allowed and must not run twice.
+    /// allowed and must not run twice. One commit cannot hold any number of requests; what does not fit is asked at the next
+    /// opening, and [`World::is_restoring`] until then.
     pub(super) fn restore(&mut self, copy: Option<CopyId>) {
-        let Some(copy) = copy.filter(|copy| self.world.copy != Some(*copy)) else { return };
-        self.push(Event::Restored(Restored { copy }));
         let world = self.world;
-        for agent in &world.busy {
-            let Some(memory) = world.memories.get(agent) else { continue };
-            for slot in memory.turn.iter().flat_map(|turn| &turn.slots) {
-                if let Some(open) = memory.open_calls.get(&slot.call) {
-                    self.restore_call(agent, slot.call, open);
-                }
-            }
-        }
-        for request in world.pending.values() {
-            if matches!(request.kind, RequestKind::Outcome { is_open: false, .. }) {
-                self.ask_outcome(&request.agent, request.call, UnknownCause::Lost);
+        let Some(copy) = copy else { return };
+        let since = if world.copy == Some(copy) { world.restored_at } else { self.here() };
+        self.push(Event::Restored(Restored { copy }));
+        let before = self.events.len();
+        let mut facts = 0_usize;
+        for stale in world.stale(since, self.now()) {
+            let asked = self.events.len();
+            self.ask_anew(stale);
+            facts = facts.saturating_add(fit::facts(self.events.get(asked..).unwrap_or_default()));
+            if facts > RESTORED_BYTES_MAX && asked > before {
+                self.events.truncate(asked);
+                return;
             }
         }
     }
 
-    fn restore_call(&mut self, agent: &AgentName, call: CallId, open: &'w OpenCall) {
-        match &open.state {
-            CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
-                if let Some(request) = self.world.pending.get(request).filter(|request| is_whole(request)) {
-                    self.ask_again(agent, call, request, further(open));
-                }
+    fn ask_anew(&mut self, stale: Stale<'w>) {
+        match stale {
+            Stale::Request { request, attempt } => self.ask_again(&request.agent, request.call, request, attempt),
+            Stale::Allowed { agent, call, open, tool, arguments } => {
+                self.ask_about_allowed(agent, call, open, (tool, arguments));
             }
-            CallState::Ready { .. } => self.ask_about_ready(agent, call, open),
-            CallState::Running(run) | CallState::InDoubt { run, .. } => {
-                if !run.may_repeat(self.now()) {
-                    self.ask_outcome(agent, call, UnknownCause::Crash);
-                }
-            }
-            CallState::AwaitsSettlement { .. } => self.ask_outcome(agent, call, UnknownCause::Crash),
-            CallState::AwaitsAgent { .. } => {}
+            Stale::Outcome { agent, call, cause } => self.ask_outcome(agent, call, cause),
         }
     }
 
     /// A call that was allowed: it runs under the key that it has in the other store, which is enough if its tool knows keys.
-    fn ask_about_ready(&mut self, agent: &AgentName, call: CallId, open: &OpenCall) {
-        let rules = self.rules_of(agent);
-        let tool = open.tool.as_ref().and_then(|tool| rules.spec().tools.get(tool));
-        let Some((tool, arguments)) = tool.zip(open.arguments.present()) else { return };
-        let effect = open.effect.unwrap_or(tool.effect);
-        if tool.repeat.allows(effect, self.now(), self.now()) {
-            return;
-        }
-        let mut warnings = rules.findings(&tool.name, arguments);
+    fn ask_about_allowed(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        open: &OpenCall,
+        (tool, arguments): (&ToolSpec, &str),
+    ) {
+        let mut warnings = self.rules_of(agent).findings(&tool.name, arguments);
         warnings.retain(|finding| !finding.severity.is_error());
         warnings.push(Finding::restored());
-        let attempt = further(open);
+        let (effect, attempt) = (open.effect.unwrap_or(tool.effect), further(open));
         self.request_approval(
             &Asking { agent, call, tool, effect, arguments, warnings, attempt },
             open.arguments_digest,

@@ -4,8 +4,9 @@ use crate::command::{Action, Reply, Settlement};
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{Attempt, CallId, CopyId, RequestId};
+use crate::limits::{EVENT_BYTES, FACTS_BYTES_MAX, OPEN_CALLS_MAX};
 use crate::refusal::RefusalReason;
-use crate::spec::Mode;
+use crate::spec::{AgentSpec, Mode};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolOutcome};
 use crate::world::RequestKind;
@@ -155,4 +156,54 @@ fn stream_that_a_crash_cut_ends_at_the_next_opening() {
     assert_eq!(kinds(&past), [EventKind::Opened], "once");
     let retry = past.retry("bob");
     assert_eq!(past.then(retry).answered("bob", text("hi")).world.transcript().len(), 2);
+}
+
+/// Five agents with the longest names, with all calls that a room can have open, each with warnings as long as they may be.
+fn full(mode: Mode) -> Past {
+    let names: Vec<String> = (0..5).map(|n| format!("{}{n}", "a".repeat(63))).collect();
+    let room = room_with(|spec| {
+        (spec.limits.tool_calls_per_answer, spec.policy.mode) = (128, mode);
+        let bob = spec.agents[0].clone();
+        spec.agents = names.iter().map(|name| AgentSpec { name: agent(name), ..bob.clone() }).collect();
+    });
+    let value = serde_json::json!({ "k".repeat(300): vec!["\u{7}"; 9] }).to_string();
+    let said: String = names.iter().map(|name| format!("@{name} ")).collect();
+    let past = Past::with(room).said(&said);
+    names.iter().fold(past, |past, name| past.woke(name).answered(name, calls(&[("wipe", value.as_str()); 128])))
+}
+
+fn facts(events: &[Event]) -> usize {
+    events.iter().map(|event| event.to_record().unwrap().facts.len() + EVENT_BYTES).sum()
+}
+
+#[test]
+fn no_more_calls_are_open_than_one_command_can_stop() {
+    let past = full(Mode::Ask);
+    assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX);
+    let ended = past.events().filter(|event| matches!(event, Event::ToolFinished(_))).count();
+    assert_eq!(ended, 5 * 128 - OPEN_CALLS_MAX);
+    let past = past.then(stop());
+    assert!(past.world.pending().is_empty() && facts(past.last()) <= FACTS_BYTES_MAX, "{}", facts(past.last()));
+}
+
+#[test]
+fn openings_in_a_copy_ask_about_all_that_waits_however_much_it_is() {
+    for mode in [Mode::Ask, Mode::Auto] {
+        let mut past = full(mode);
+        let before: Vec<RequestId> = past.world.pending().keys().copied().collect();
+        let mut openings = 0;
+        while openings == 0 || past.world.is_restoring() {
+            past = past.then(reopen_in(1));
+            openings += 1;
+            assert!(openings < 20);
+            assert!(facts(past.last()) < FACTS_BYTES_MAX / 2, "{}", facts(past.last()));
+        }
+        assert!(openings > 2, "{openings}");
+        assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX, "{mode:?}");
+        assert!(before.iter().all(|old| past.world.settled()[old].decided.how == "asked anew"), "{mode:?}");
+        let asked = past.events().filter(|event| matches!(event, Event::ApprovalRequested(_))).count();
+        assert_eq!(asked, before.len() + OPEN_CALLS_MAX, "each once");
+        assert_eq!(runs(&past), []);
+        assert_eq!(past.clone().then(reopen_in(1)).last().len(), 1, "and never again");
+    }
 }
