@@ -124,3 +124,41 @@ fn a_backup_is_a_store() {
     desk.run(&["--store", "nowhere", "backup", "other"]).expect(3).err_has("there is no store");
     assert!(!desk.path("other").exists());
 }
+
+/// One commit cannot hold all that such a room asks anew.
+#[test]
+fn a_copy_of_a_room_with_hundreds_of_waiting_calls_opens() {
+    let desk = Desk::new();
+    let key = "k".repeat(400);
+    let call = format!(r#"{{"tool": "push", "args": {{"{key}": ["\u0007", "\u0007", "\u0007", "\u0007"]}}}}"#);
+    let calls = vec![call; 100].join(", ");
+    let (mut agents, mut replies) = (String::new(), String::new());
+    for agent in ["ann", "ben", "cas", "dee", "eli"] {
+        agents += &format!("  - {{ name: {agent}, prompt: You push., tools: [push] }}\n");
+        replies += &format!("  {agent}:\n    - calls: [{calls}]\n");
+    }
+    let script = format!(
+        "world: crowd
+models: {{scripted: {{provider: scripted}}}}
+defaults: {{model: scripted}}
+limits: {{tool_calls_per_answer: 128, broadcast_max: 8}}
+agents:
+{agents}tools:
+  push: {{use: scripted, effect: destructive, schema: {{type: object}}, results: [{{text: pushed}}]}}
+replies:
+{replies}script:
+  - say: '@ann @ben @cas @dee @eli push'
+    as: ada
+"
+    );
+    desk.write("crowd.yaml", &script);
+    desk.run(&["run", "crowd.yaml"]).expect(4);
+    desk.run(&["backup", "copy"]).expect(0);
+    desk.run(&["--store", "copy", "resume", "crowd"]).expect(4);
+    let waiting = desk.run(&["--store", "copy", "approvals", "crowd", "--json"]).values().len();
+    assert_eq!(waiting, 500);
+    let log = desk.run(&["--store", "copy", "log", "crowd", "--json"]).expect(0).values();
+    let count = |kind: &str| log.iter().filter(|event| event["kind"] == kind).count();
+    assert!(count("Restored") > 2 && count("ApprovalRequested") == 1_000, "{}", count("Restored"));
+    desk.run(&["--store", "copy", "verify", "crowd"]).expect(0);
+}
