@@ -87,6 +87,11 @@ impl Common {
         }
         program
     }
+
+    /// A message whose commands can be typed as they stand: those of libraries know no options.
+    pub(crate) fn to_type(&self, message: &str) -> String {
+        message.replace("`folkmoot ", &format!("`{} ", self.program()))
+    }
 }
 
 /// A path as a shell reads it.

@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::arguments::{Arguments, Command, Common, LogCommand};
 use crate::exit::{self, CliError};
-use crate::{interrupt, terminal};
+use crate::{interrupt, source, terminal};
 
 mod anchor;
 mod answer;
@@ -53,12 +53,12 @@ pub(crate) fn main() -> ExitCode {
     log_to_stderr(&common);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return exit::report(Err(CliError::other(exit::FAILED, error.to_string()))),
+        Err(error) => return exit::report(&common, Err(CliError::other(exit::FAILED, error.to_string()))),
     };
     let result = runtime.block_on(Box::pin(perform(&common, command)));
     // A thread that waits for the keyboard must not hold the end up.
     runtime.shutdown_background();
-    exit::report(result)
+    exit::report(&common, result.and_then(|()| source::check_content(&common.store)))
 }
 
 async fn perform(common: &Common, command: Command) -> Result<(), CliError> {

@@ -11,6 +11,8 @@ use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};
 use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
 
+use crate::arguments::Common;
+
 /// What was asked for is done.
 pub(crate) const FINE: u8 = 0;
 /// A script's expectation failed, or the run failed.
@@ -199,8 +201,9 @@ impl From<RunError> for CliError {
     }
 }
 
-/// Says on standard error what went wrong, unless that was said, and gives the exit code.
-pub(crate) fn report(result: Result<(), CliError>) -> ExitCode {
+/// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands that it names can be typed
+/// as they stand.
+pub(crate) fn report(common: &Common, result: Result<(), CliError>) -> ExitCode {
     let Err(error) = result else { return ExitCode::from(FINE) };
     match &error {
         CliError::Closed | CliError::Said(_) => {}
@@ -208,7 +211,7 @@ pub(crate) fn report(result: Result<(), CliError>) -> ExitCode {
         CliError::Unmet(unmet) => crate::show::unmet(unmet),
         CliError::Step(fault) => crate::show::faults(std::slice::from_ref(fault)),
         CliError::Store(_) | CliError::World(_) | CliError::Fold(_) | CliError::Other { .. } => {
-            crate::show::complain(&error.to_string());
+            crate::show::complain(&common.to_type(&error.to_string()));
         }
     }
     ExitCode::from(error.code())

@@ -1,6 +1,8 @@
 //! Where a command reads and decides: in the store itself, or through the process that holds it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use folkmoot::core::ids::PersonName;
@@ -16,7 +18,7 @@ use crate::control::decision::{Audience, Decision, Taken, decide};
 use crate::control::erasing::{Erasing, Gone, erase};
 use crate::control::fork::{ForkView, ForkWish, fork};
 use crate::control::life::{backup, delete};
-use crate::exit::{CliError, STORE, USAGE};
+use crate::exit::{CliError, INTEGRITY, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
 use crate::show::complain;
@@ -53,6 +55,25 @@ impl Access {
             Self::Write(mode) => Store::open(path, mode),
         }
     }
+}
+
+/// The stores that this process reads: each command may find that content is lost.
+static READ: Mutex<Vec<Store>> = Mutex::new(Vec::new());
+
+/// Says which content of what was read is lost: the command has shown everything else.
+pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
+    let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let lost: BTreeSet<String> = read.iter().flat_map(Store::lost_content).collect();
+    if lost.is_empty() {
+        return Ok(());
+    }
+    lost.iter().for_each(|lost| complain(lost));
+    let what = format!(
+        "the store {} has lost content, which is shown as erased; `folkmoot verify --all` names all that is lost, and `folkmoot \
+         rebuild --to DIR` makes a store of the rest",
+        dir.display()
+    );
+    Err(CliError::other(INTEGRITY, what))
 }
 
 /// What is to be said of a damaged store that is read.
@@ -110,7 +131,10 @@ impl Source {
         if let Self::Own(store) = &source
             && let Some(what) = damage(store, &common.store)
         {
-            complain(&what);
+            complain(&common.to_type(&what));
+        }
+        if let Self::Own(store) = &source {
+            READ.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
         }
         Ok(source)
     }

@@ -86,6 +86,24 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
+/// Fetches what is there of it, for who only reads: what is lost reads as gone, and is noted.
+pub(crate) fn fetch_what_is_there(
+    shared: &Shared,
+    engine: &dyn Engine,
+    (world, first): (WorldId, Position),
+    events: &[EventRef<'_>],
+) -> Result<Fetched, EngineError> {
+    let mut fetched = Fetched::new();
+    for (place, at, beside) in besides(first, events) {
+        match fetch_one(engine, (world, at), &beside) {
+            Ok(bytes) => fetched.push((place, bytes)),
+            Err(EngineError::Damaged(what)) => shared.note_lost_content(world, at, what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(fetched)
+}
+
 /// Fetches the content of one event.
 pub(crate) fn fetch_one(
     engine: &dyn Engine,

@@ -248,7 +248,11 @@ impl Reader {
                 return Err(self.damaged(&format!("event {first} stands there")));
             }
             let events = record.events().map_err(|error| self.malformed(&error))?;
-            let fetched = content::fetch(engine, (keeper, first), &events);
+            let fetched = if self.shared.is_reading() && self.stored.is_none() {
+                content::fetch_what_is_there(&self.shared, engine, (keeper, first), &events)
+            } else {
+                content::fetch(engine, (keeper, first), &events)
+            };
             let fetched = fetched.map_err(|error| read_error(error, self.next))?;
             let events = content::join(events, &fetched);
             into.push(self.decode(&record, &events)?);

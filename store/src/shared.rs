@@ -1,7 +1,9 @@
 //! What the threads and the streams of one store share.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
+use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::ReadError;
 
 use crate::engine::{Engine, EngineError};
@@ -40,6 +42,8 @@ pub(crate) struct Shared {
     files: RwLock<()>,
     /// Held for writing while a unit of several frames is replaced.
     units: RwLock<()>,
+    /// The content that a store that is only read was found to have lost.
+    lost_content: Mutex<BTreeMap<(WorldId, Position), String>>,
     pub(crate) upcasters: Upcasters,
     pub(crate) keys: Keyring,
 }
@@ -79,9 +83,25 @@ impl Shared {
             batches: Mutex::new(()),
             files: RwLock::new(()),
             units: RwLock::new(()),
+            lost_content: Mutex::new(BTreeMap::new()),
             upcasters,
             keys,
         }
+    }
+
+    /// Whether the store was opened to be read.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.phase() == Phase::Reading
+    }
+
+    pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: String) {
+        let mut lost = self.lost_content.lock().unwrap_or_else(PoisonError::into_inner);
+        lost.insert((world, at), what);
+    }
+
+    /// The content that was found to be lost, by the world that keeps it and the event's position.
+    pub(crate) fn lost_content(&self) -> BTreeMap<(WorldId, Position), String> {
+        self.lost_content.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps units of several frames as they are while they are read. Nothing else is waited for meanwhile.
@@ -103,7 +123,7 @@ impl Shared {
     }
 
     /// Whether a world's content is sealed.
-    pub(crate) fn seals(&self, world: folkmoot_core::ids::WorldId) -> bool {
+    pub(crate) fn seals(&self, world: WorldId) -> bool {
         self.index().worlds.get(&world).is_some_and(|known| known.reach.is_sealed)
     }
 
@@ -162,7 +182,7 @@ impl Shared {
 }
 
 /// Says what an engine's error means to a reader of the world's log behind `at`.
-pub(crate) fn read_error(error: EngineError, at: folkmoot_core::ids::Position) -> ReadError {
+pub(crate) fn read_error(error: EngineError, at: Position) -> ReadError {
     match error {
         EngineError::Damaged(what) => ReadError::Damaged { at, what },
         EngineError::Full(source) | EngineError::Io(source) => ReadError::Io(source),

@@ -117,3 +117,80 @@ fn a_forged_state_lets_no_call_start_that_nobody_allowed() {
     desk.run(&["resume", "gate"]).expect(0);
     assert_eq!(desk.runs(), 1);
 }
+
+/// A desk with a room in which the definition and the first answer stand beside the log.
+fn large_room() -> (Desk, PathBuf) {
+    let desk = Desk::new();
+    let text = "word ".repeat(20_000);
+    desk.write(
+        "large.yaml",
+        &format!(
+            "world: large
+models: {{scripted: {{provider: scripted}}}}
+defaults: {{model: scripted}}
+agents: [{{name: bob, prompt: You answer.}}]
+replies: {{bob: [{{text: '{text}'}}, {{text: second answer}}]}}
+script:
+  - {{say: '@bob hello', as: ada}}
+  - {{idle: {{}}}}
+  - {{say: '@bob and now?', as: ada}}
+"
+        ),
+    );
+    desk.run(&["run", "large.yaml"]).expect(0);
+    desk.run(&["run", &example("release-room.yaml")]).expect(0);
+    let content: Vec<PathBuf> = files(&desk.path("store/content")).into_keys().collect();
+    let [_, file] = content.as_slice() else { panic!("{content:?}") };
+    (desk, file.clone())
+}
+
+#[test]
+fn content_that_is_lost_closes_nothing_else() {
+    let spoils: [(&str, fn(&Path)); 3] = [
+        ("is missing", |path| fs::remove_file(path).unwrap()),
+        ("is not what was written", flip),
+        ("is not what was written", |path| fs::write(path, &fs::read(path).unwrap()[1..]).unwrap()),
+    ];
+    for (what, spoil) in spoils {
+        let (desk, file) = large_room();
+        let events = desk.run(&["log", "large", "--json"]).expect(0).values();
+        let said = events.iter().position(|event| event["kind"] == "ModelAnswered").unwrap();
+        spoil(&file);
+        let before = files(&desk.path("store"));
+        let named = format!("of the world large: the content of event {}, a file", said + 1);
+        let read = desk.run(&["log", "large", "--json"]).expect(5).err_has(&named).err_has(what).values();
+        assert_eq!(read.len(), events.len());
+        for (at, (read, event)) in read.iter().zip(&events).enumerate() {
+            assert_eq!(read == event, at != said, "event {}", at + 1);
+        }
+        desk.run(&["log", "large"]).expect(5).out_has("second answer").err_has(&named).err_has("rebuild --to DIR`");
+        let last = (events.len() - 1).to_string();
+        for command in [["replay", "large"].as_slice(), &["why", "large", &last], &["usage", "large"]] {
+            // A saved fold may have all that is asked for.
+            let ran = desk.run(command);
+            assert!(!ran.out.is_empty() && matches!(ran.code, 0 | 5), "{command:?}: {ran:?}");
+        }
+        desk.run(&["diff", "large", "release-room"]).expect(5).out_has("large");
+        desk.run(&["export", "large", "--format", "md"]).expect(5).out_has("second answer");
+        desk.run(&["export", "large", "--format", "bundle", "-o", "bundle.json"]).expect(5).err_has(what);
+        desk.run(&["verify", "large"]).expect(5).out_has("the content of event");
+        desk.run(&["worlds"]).out_has("large").out_has("release-room");
+        desk.run(&["log", "release-room"]).expect(0);
+        assert!(files(&desk.path("store")) == before, "reading has changed the store");
+        desk.run(&["resume", "large"]).expect(5).err_has(what);
+        desk.run(&["rebuild", "--to", "new"]);
+        let rebuilt = desk.run(&["--store", "new", "log", "large", "--json"]).expect(0).values();
+        assert_eq!(rebuilt[..events.len()].len(), events.len());
+        desk.run(&["--store", "new", "resume", "large"]).expect(0);
+    }
+}
+
+#[test]
+fn commands_that_an_error_names_go_to_the_same_store() {
+    let desk = two_rooms();
+    let named = desk.run(&["--store", "./store", "log", "nowhere"]).expect(3);
+    named.err_has("`folkmoot --store ./store worlds`");
+    flip(&desk.path("store/log/db"));
+    let refused = desk.run(&["--store", "./store", "run", "gate.yaml"]).expect(5);
+    refused.err_has("`folkmoot --store ./store verify --all`").err_has("`folkmoot --store ./store rebuild --to DIR`");
+}

@@ -54,6 +54,19 @@ impl Store {
         self.inner.looked.as_ref()?.survey.as_ref()
     }
 
+    /// The content that was missing or damaged among what was read so far of a store that was opened to be read: a sentence
+    /// for each, which names the world and the event. In the events it reads as gone.
+    #[must_use]
+    pub fn lost_content(&self) -> Vec<String> {
+        let shared = &self.inner.shared;
+        let index = shared.index();
+        let name = |world: &WorldId| {
+            index.worlds.get(world).map_or_else(|| world.to_string(), |known| known.reach.name.to_string())
+        };
+        let lost = shared.lost_content();
+        lost.iter().map(|((world, _), what)| format!("of the world {}: {what}", name(world))).collect()
+    }
+
     fn look_in(home: Home) -> Result<Self, EngineError> {
         let (engine, mut troubles) = match EngineKind::look(home.clone()) {
             Ok((engine, troubles)) => (Some(engine), troubles),
