@@ -172,6 +172,9 @@ impl From<OpenError> for CliError {
         if let OpenError::Refused(refusal) = &error {
             return Self::other(USAGE, crate::show::refusal(refusal));
         }
+        if let OpenError::Append(AppendError::NameTaken(name)) = &error {
+            return Self::other(USAGE, format!("a world called {name} exists; choose another name"));
+        }
         Self::World(error)
     }
 }

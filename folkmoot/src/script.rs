@@ -97,7 +97,7 @@ impl Script {
     /// All faults that were found; a file that cannot be read is one.
     pub fn load(file: &Path) -> Result<Self, ScriptError> {
         let text = node::text(file)
-            .map_err(|error| Fault::of_file(file, format!("the script cannot be read: {}", error.kind())))?;
+            .map_err(|error| Fault::of_file(file, format!("the script cannot be read: {}", node::why(&error))))?;
         Self::parse(&text, file)
     }
 

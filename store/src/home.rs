@@ -40,16 +40,20 @@ pub(crate) struct Home {
 impl Home {
     /// Finds or makes the directory, and locks it.
     pub(crate) fn open(path: PathBuf, mode: OpenMode) -> Result<Self, OpenError> {
-        match Kind::of(&path)? {
+        match (Kind::of(&path)?, mode) {
             // Whoever made it may have died before its name was for good.
-            Kind::Store => sync_above(&path).map_err(|source| io_error(&path, source))?,
-            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
-            Kind::Nothing | Kind::Empty => match mode {
-                OpenMode::Existing => return Err(OpenError::Missing { path }),
-                OpenMode::Create => create(&path, &whole_mark())?,
-            },
+            (Kind::Store, _) => sync_above(&path).map_err(|source| io_error(&path, source))?,
+            (Kind::HalfBackup, _) => return Err(OpenError::HalfBackup { path }),
+            (Kind::Nothing | Kind::Empty, OpenMode::Existing) => return Err(OpenError::Missing { path }),
+            (Kind::Nothing | Kind::Empty, OpenMode::Create) => create_folder(&path)?,
         }
         let lock = lock(&path)?;
+        // Another process may have begun to make it, too: only who holds the lock does.
+        match Kind::of(&path)? {
+            Kind::Store => {}
+            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
+            Kind::Nothing | Kind::Empty => create(&path, &whole_mark())?,
+        }
         Ok(Self { path, lock: Some(Arc::new(lock)) })
     }
 
@@ -149,7 +153,11 @@ impl Kind {
 fn is_empty(path: &Path) -> io::Result<bool> {
     let half_made = half_written(FORMAT_FILE);
     for entry in fs::read_dir(path)? {
-        if entry?.file_name() != half_made.as_str() {
+        let entry = entry?;
+        let name = entry.file_name();
+        // Whoever makes a store locks it first, and writes into the lock last.
+        let is_fresh_lock = name == LOCK_FILE && entry.metadata()?.len() == 0;
+        if name != half_made.as_str() && !is_fresh_lock {
             return Ok(false);
         }
     }
@@ -168,6 +176,10 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     }
 }
 
+fn create_folder(path: &Path) -> Result<(), OpenError> {
+    fs::create_dir_all(path).map_err(|source| cannot_create(path, source))
+}
+
 /// Makes the directory. The mark is renamed into place, so that a directory has a whole one or none.
 fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     let make = || {
@@ -175,10 +187,14 @@ fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
         replace(path, FORMAT_FILE, mark)?;
         sync_above(path)
     };
-    make().map_err(|source| match Trouble::of(&source) {
+    make().map_err(|source| cannot_create(path, source))
+}
+
+fn cannot_create(path: &Path, source: io::Error) -> OpenError {
+    match Trouble::of(&source) {
         Trouble::Other => OpenError::CannotCreate { path: path.to_owned(), source },
         Trouble::ReadOnly | Trouble::Full => io_error(path, source),
-    })
+    }
 }
 
 fn whole_mark() -> Vec<u8> {

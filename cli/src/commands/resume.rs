@@ -8,8 +8,8 @@ use folkmoot::store::OpenMode;
 use folkmoot::{Opening, SeatError, WorldHandle, fold_world};
 
 use crate::arguments::{Common, Resume};
-use crate::commands::run::{finish, stop};
-use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING};
+use crate::commands::run::{finish, interrupted};
+use crate::exit::{CUT_OFF, CliError, PENDING};
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::Chat;
@@ -46,10 +46,7 @@ async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result
             return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
         }
         () = interrupt::first() => {
-            stop(runtime, name).await;
-            finish(runtime, name, prompter).await?;
-            show::complain("interrupted: what was going on is stopped, and recorded");
-            return Err(CliError::Said(INTERRUPTED));
+            return interrupted(common, runtime, name, prompter).await;
         }
     };
     conclude(common, session, &world, activity, prompter).await
@@ -90,5 +87,7 @@ async fn conclude(
     } else {
         show::request::pending(&mut terminal, common, name, &waiting)?;
     }
-    if activity == Activity::Parked { Err(CliError::Said(PENDING)) } else { Ok(()) }
+    // A world may be idle and people asked all the same: about a call whose outcome is unknown.
+    let is_asked = activity == Activity::Parked || !waiting.is_empty();
+    if is_asked { Err(CliError::Said(PENDING)) } else { Ok(()) }
 }

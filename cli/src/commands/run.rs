@@ -2,7 +2,9 @@
 
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::world::{Activity, World};
-use folkmoot::run::{Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script};
+use folkmoot::run::{
+    Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script, waiting,
+};
 use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
@@ -58,10 +60,7 @@ async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Sess
         outcome = Box::pin(perform(runtime, script, &options, &mut relay)) => Ok(outcome),
         error = prompter.ended() => Err(error),
         () = interrupt::first() => {
-            stop(runtime, &name).await;
-            finish(runtime, &name, prompter).await?;
-            show::complain("interrupted: what was going on is stopped, and recorded");
-            return Err(CliError::Said(INTERRUPTED));
+            return interrupted(common, runtime, &name, prompter).await;
         }
     };
     match outcome {
@@ -114,8 +113,25 @@ pub(crate) async fn finish(runtime: &Runtime, name: &WorldName, prompter: Prompt
     result.map_err(|error| if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
 }
 
+/// Stops what goes on in a world, shows the rest, and says what people are asked about it.
+pub(crate) async fn interrupted(
+    common: &Common,
+    runtime: &Runtime,
+    name: &WorldName,
+    prompter: Prompter,
+) -> Result<(), CliError> {
+    stop(runtime, name).await;
+    finish(runtime, name, prompter).await?;
+    if let Some(world) = runtime.world(name).filter(|_| !common.json) {
+        let asked = world.operator().read(waiting).await?;
+        show::request::pending(&mut Terminal::new(), common, name, &asked)?;
+    }
+    show::complain("interrupted: what was going on is stopped, and recorded");
+    Err(CliError::Said(INTERRUPTED))
+}
+
 /// Stops what goes on in a world, so that this is recorded.
-pub(crate) async fn stop(runtime: &Runtime, name: &WorldName) {
+async fn stop(runtime: &Runtime, name: &WorldName) {
     let (Some(world), Some(proof)) = (runtime.world(name), person::proof(None)) else { return };
     // Refused if nothing goes on: then there is nothing to stop.
     if let Err(error) = world.as_principal(proof).stop(None, None).await {

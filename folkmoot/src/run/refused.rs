@@ -8,9 +8,11 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
     match reason {
         RefusalReason::NotAPerson => "only a person may do this, and under a name that is no agent's",
         RefusalReason::NotTheRuntime => "only the runtime may do this",
-        RefusalReason::UnknownRequest => "this world has no such request",
+        RefusalReason::UnknownRequest => "this world has no such request; `folkmoot approvals` lists what waits",
         RefusalReason::OtherAgent => "the request is another agent's",
-        RefusalReason::OtherKind => "the request is not of this kind",
+        RefusalReason::OtherKind => {
+            "the request is not of this kind: `approve` and `deny` are for calls, `answer` is for questions, `settle` for unknown outcomes"
+        }
         RefusalReason::AlreadyDecided => "this was decided before",
         RefusalReason::Expired => "the request has expired",
         RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use folkmoot_agents::File as Attached;
 
 use super::fault::{Fault, Faults, Mark};
-use super::node::Node;
+use super::node::{self, Node};
 use super::{Script, ScriptError, Verb};
 use crate::media_type::{known_endings, media_type_of};
 
@@ -87,7 +87,7 @@ impl Script {
     }
 
     fn unreadable(&self, attach: &Attach, error: &io::Error) -> Fault {
-        let message = format!("`{}` cannot be read: {}", attach.path.display(), error.kind());
+        let message = format!("`{}` cannot be read: {}", attach.path.display(), node::why(&error));
         let help = format!("the path is relative to the script's folder, {}", self.base.display());
         self.sources.fault(attach.at, message, Some(help))
     }

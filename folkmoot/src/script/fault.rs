@@ -36,6 +36,20 @@ impl Sources {
         Some(self.0.first()?.file.file_name()?.to_string_lossy().into_owned())
     }
 
+    /// The same with asterisks at these places.
+    fn without(&self, hidden: &[Mark]) -> Self {
+        let mut sources = self.clone();
+        for mark in hidden {
+            let Some(source) = sources.0.get_mut(mark.source) else { continue };
+            let secret = mark.offset..mark.offset.saturating_add(mark.len);
+            let shown = |(at, c): (usize, char)| {
+                if secret.contains(&at) && !c.is_whitespace() { "*".repeat(c.len_utf8()) } else { c.to_string() }
+            };
+            source.text = source.text.char_indices().map(shown).collect::<String>().into();
+        }
+        sources
+    }
+
     /// A fault at `mark`.
     #[must_use]
     pub fn fault(&self, mark: Mark, message: impl Into<String>, help: Option<String>) -> Fault {
@@ -117,7 +131,11 @@ const FAULTS_MAX: usize = 100;
 
 /// Collects faults while a script is looked through.
 #[derive(Debug, Default)]
-pub(crate) struct Faults(RefCell<Vec<(Mark, String, Option<String>)>>);
+pub(crate) struct Faults {
+    found: RefCell<Vec<(Mark, String, Option<String>)>>,
+    /// The places of secrets: no fault shows them.
+    hidden: RefCell<Vec<Mark>>,
+}
 
 impl Faults {
     /// Notes that something is wrong at `mark`.
@@ -131,15 +149,21 @@ impl Faults {
     }
 
     fn push(&self, mark: Mark, message: String, help: Option<String>) {
-        let mut faults = self.0.borrow_mut();
+        let mut faults = self.found.borrow_mut();
         if faults.len() < FAULTS_MAX && !faults.iter().any(|(at, said, _)| *at == mark && *said == message) {
             faults.push((mark, message, help));
         }
     }
 
+    /// Keeps what stands at `mark` out of every fault.
+    pub(crate) fn hide(&self, mark: Mark) {
+        self.hidden.borrow_mut().push(mark);
+    }
+
     /// All faults in the order of the files; an error if there are any.
     pub(crate) fn into_result(self, sources: &Sources) -> Result<(), ScriptError> {
-        let mut faults = self.0.into_inner();
+        let mut faults = self.found.into_inner();
+        let sources = &sources.without(&self.hidden.into_inner());
         faults.sort_by_key(|(mark, ..)| *mark);
         let faults: Vec<_> =
             faults.into_iter().map(|(mark, message, help)| sources.fault(mark, message, help)).collect();

@@ -55,7 +55,7 @@ impl Files {
         match node::text(&path) {
             Ok(text) => Some((text, path)),
             Err(error) => {
-                let message = format!("`{}` cannot be read: {}", path.display(), error.kind());
+                let message = format!("`{}` cannot be read: {}", path.display(), node::why(&error));
                 faults.add_with_help(include.mark, message, "the path is relative to the folder of this file");
                 None
             }

@@ -29,6 +29,7 @@ fn check_setting(node: &Node, is_secret_here: bool, faults: &Faults) {
                 faults.add_with_help(node.mark, "this `${` is not the beginning of a variable", help);
             } else if is_secret_here && !text.is_secret_free() {
                 let help = "write `${NAME}`, and set NAME in the environment";
+                faults.hide(node.mark);
                 faults.add_with_help(node.mark, "a secret must not stand in a script", help);
             }
         }

@@ -28,7 +28,9 @@ pub(crate) fn text(file: &Path) -> io::Result<String> {
         if is_cut {
             Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
         } else {
-            Err(io::ErrorKind::InvalidData.into())
+            let whole = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
+            let line = whole.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
+            Err(io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not UTF-8 text")))
         }
     })
 }
@@ -247,5 +249,16 @@ fn extent(start: Mark, end: Mark, first: Option<Mark>) -> Mark {
     match first {
         Some(first) if start.len == 0 => first,
         Some(_) | None => Mark { len: (end.offset + end.len).saturating_sub(start.offset), ..start },
+    }
+}
+
+/// Why a file could not be read, for whoever wrote its name.
+pub(crate) fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "this user may not read it".to_owned(),
+        io::ErrorKind::InvalidData => error.to_string(),
+        other => other.to_string(),
     }
 }

@@ -54,8 +54,8 @@ fn files_that_are_missing_or_too_large_are_shown_where_they_are_named() {
     let place = format!("the path is relative to the script's folder, {}", folder.path().display());
     let expected = [
         "8:33 `cat.png` has 4 bytes, at most 3 are allowed | make it smaller, or raise `attachment_bytes_max` under `limits`".to_owned(),
-        format!("8:42 `notes.txt` cannot be read: entity not found | {place}"),
-        format!("9:21 `folder.txt` cannot be read: is a directory | {place}"),
+        format!("8:42 `notes.txt` cannot be read: there is no such file | {place}"),
+        format!("9:21 `folder.txt` cannot be read: it is a folder | {place}"),
     ];
     assert_eq!(file_faults(&script, 0), expected);
     assert_eq!(file_faults(&script, 1), expected[2..], "a step that is done needs its files no more");

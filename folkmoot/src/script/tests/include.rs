@@ -69,7 +69,7 @@ fn faults_of_an_included_file_are_shown_in_it() {
 fn missing_include_is_shown_where_it_is_asked_for() {
     let (folder, file) = folder(&[("script.yaml", "world: w\ninclude: nowhere.yaml\npolicy: { main_agent: planner }")]);
     let message = format!(
-        "2:10 `{}` cannot be read: entity not found | the path is relative to the folder of this file",
+        "2:10 `{}` cannot be read: there is no such file | the path is relative to the folder of this file",
         folder.path().join("nowhere.yaml").display()
     );
     assert_eq!(lines(&Script::load(&file).unwrap_err()), [message]);
@@ -91,7 +91,7 @@ fn files_cannot_include_themselves_by_a_detour() {
 #[test]
 fn script_that_is_not_there_is_one_fault_without_a_place() {
     let error = Script::load(Path::new("/nowhere/script.yaml")).unwrap_err();
-    assert_eq!(error.to_string(), "/nowhere/script.yaml:1:1: the script cannot be read: entity not found");
+    assert_eq!(error.to_string(), "/nowhere/script.yaml:1:1: the script cannot be read: there is no such file");
 }
 
 #[cfg(target_os = "linux")]
@@ -115,5 +115,5 @@ fn a_file_that_is_too_large_is_so_wherever_it_is_cut() {
     }
     fs::write(folder.path().join("bytes.yaml"), [0xff, 0xfe]).unwrap();
     let error = Script::load(&folder.path().join("bytes.yaml")).unwrap_err();
-    assert!(error.to_string().ends_with("the script cannot be read: invalid data"), "{error}");
+    assert!(error.to_string().ends_with("the script cannot be read: line 1 is not UTF-8 text"), "{error}");
 }

@@ -136,6 +136,16 @@ fn value_that_starts_with_an_at_sign_wants_quotes() {
 }
 
 #[test]
+fn no_fault_shows_a_secret() {
+    let model = "provider: openai-chat, model: gpt, key: sk-123, headers: { authorization: \"Bearer sk-4\" }, nokey: 1";
+    let error = Script::parse(&ROOM.replace("provider: scripted", model), Path::new("room.yaml")).unwrap_err();
+    assert_eq!(error.faults.len(), 3, "{error}");
+    for fault in error.faults {
+        assert!(!fault.source.contains("sk-") && fault.source.contains("key: ******,"), "{}", fault.source);
+    }
+}
+
+#[test]
 fn secrets_and_variables_have_their_places() {
     let model = |settings: &str| {
         let text = format!("provider: openai-chat, model: gpt, {settings}");
