@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use folkmoot::core::ids::PersonName;
-use folkmoot::store::{OpenError, OpenMode, Survey};
+use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
 use folkmoot::{Proof, Runtime, Store};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
@@ -57,13 +57,13 @@ impl Access {
     }
 }
 
-/// The stores that this process reads: each command may find that content is lost.
-static READ: Mutex<Vec<Store>> = Mutex::new(Vec::new());
+/// What each store that this process reads is found to have lost.
+static LOST: Mutex<Vec<LostContent>> = Mutex::new(Vec::new());
 
 /// Says which content of what was read is lost: the command has shown everything else.
 pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
-    let read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    let lost: BTreeSet<String> = read.iter().flat_map(Store::lost_content).collect();
+    let lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+    let lost: BTreeSet<String> = lost.iter().flat_map(LostContent::to_lines).collect();
     if lost.is_empty() {
         return Ok(());
     }
@@ -134,7 +134,7 @@ impl Source {
             complain(&common.to_type(&what));
         }
         if let Self::Own(store) = &source {
-            READ.lock().unwrap_or_else(PoisonError::into_inner).push(store.clone());
+            LOST.lock().unwrap_or_else(PoisonError::into_inner).push(store.lost_content());
         }
         Ok(source)
     }

@@ -97,7 +97,7 @@ pub(crate) fn fetch_what_is_there(
     for (place, at, beside) in besides(first, events) {
         match fetch_one(engine, (world, at), &beside) {
             Ok(bytes) => fetched.push((place, bytes)),
-            Err(EngineError::Damaged(what)) => shared.note_lost_content(world, at, what),
+            Err(EngineError::Damaged(what)) => shared.note_lost_content(world, at, &what),
             Err(error) => return Err(error),
         }
     }

@@ -54,6 +54,7 @@ pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, W
 pub use format::Malformed;
 pub use open_error::OpenError;
 pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, Survey, rebuild};
+pub use shared::LostContent;
 pub use simulation::Driver;
 pub use stats::Stats;
 pub use store::{OpenMode, Store};

@@ -31,6 +31,23 @@ pub(crate) enum Phase {
     Closed,
 }
 
+/// The content that was missing or damaged among what was read so far of a store that was opened to be read. In the events
+/// it reads as gone. It holds no store open.
+#[derive(Debug, Clone, Default)]
+pub struct LostContent(Arc<Mutex<BTreeMap<(WorldId, Position), String>>>);
+
+impl LostContent {
+    /// A sentence for each, which names the world and the event.
+    #[must_use]
+    pub fn to_lines(&self) -> Vec<String> {
+        self.lines().values().cloned().collect()
+    }
+
+    fn lines(&self) -> MutexGuard<'_, BTreeMap<(WorldId, Position), String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// What the threads and the streams of one store share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -43,7 +60,7 @@ pub(crate) struct Shared {
     /// Held for writing while a unit of several frames is replaced.
     units: RwLock<()>,
     /// The content that a store that is only read was found to have lost.
-    lost_content: Mutex<BTreeMap<(WorldId, Position), String>>,
+    pub(crate) lost_content: LostContent,
     pub(crate) upcasters: Upcasters,
     pub(crate) keys: Keyring,
 }
@@ -59,22 +76,16 @@ impl Lease<'_> {
 }
 
 impl Shared {
-    pub(crate) const fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+    pub(crate) fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
         Self::in_phase(Phase::Open, engine, index, upcasters, keys)
     }
 
     /// Of a store that is only read.
-    pub(crate) const fn reading(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+    pub(crate) fn reading(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
         Self::in_phase(Phase::Reading, engine, index, upcasters, keys)
     }
 
-    const fn in_phase(
-        phase: Phase,
-        engine: Arc<dyn Engine>,
-        index: Index,
-        upcasters: Upcasters,
-        keys: Keyring,
-    ) -> Self {
+    fn in_phase(phase: Phase, engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
         Self {
             engine: RwLock::new(Some(engine)),
             index: Mutex::new(index),
@@ -83,7 +94,7 @@ impl Shared {
             batches: Mutex::new(()),
             files: RwLock::new(()),
             units: RwLock::new(()),
-            lost_content: Mutex::new(BTreeMap::new()),
+            lost_content: LostContent::default(),
             upcasters,
             keys,
         }
@@ -94,14 +105,10 @@ impl Shared {
         self.phase() == Phase::Reading
     }
 
-    pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: String) {
-        let mut lost = self.lost_content.lock().unwrap_or_else(PoisonError::into_inner);
-        lost.insert((world, at), what);
-    }
-
-    /// The content that was found to be lost, by the world that keeps it and the event's position.
-    pub(crate) fn lost_content(&self) -> BTreeMap<(WorldId, Position), String> {
-        self.lost_content.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: &str) {
+        let name = self.index().worlds.get(&world).map(|known| known.reach.name.to_string());
+        let line = format!("of the world {}: {what}", name.unwrap_or_else(|| world.to_string()));
+        self.lost_content.lines().insert((world, at), line);
     }
 
     /// Keeps units of several frames as they are while they are read. Nothing else is waited for meanwhile.

@@ -87,7 +87,7 @@ async fn perform(
     {
         relay.tell(News::Hints(Hints::Commands));
         report.activity = settled(&world, true).await?;
-        report.waiting = world.operator().read(folkmoot::run::waiting).await?;
+        report.waiting = world.operator().read(waiting).await?;
     }
     Ok(report)
 }

@@ -87,7 +87,7 @@ impl Script {
     }
 
     fn unreadable(&self, attach: &Attach, error: &io::Error) -> Fault {
-        let message = format!("`{}` cannot be read: {}", attach.path.display(), node::why(&error));
+        let message = format!("`{}` cannot be read: {}", attach.path.display(), node::why(error));
         let help = format!("the path is relative to the script's folder, {}", self.base.display());
         self.sources.fault(attach.at, message, Some(help))
     }

@@ -21,7 +21,7 @@ use crate::open_error::OpenError;
 use crate::queue::Queue;
 use crate::rebuild::{self, RebuiltWorld, Survey};
 use crate::recover;
-use crate::shared::{READS_ONLY, Shared};
+use crate::shared::{LostContent, READS_ONLY, Shared};
 use crate::sync::Mutex;
 use crate::upcast::Upcasters;
 
@@ -54,17 +54,10 @@ impl Store {
         self.inner.looked.as_ref()?.survey.as_ref()
     }
 
-    /// The content that was missing or damaged among what was read so far of a store that was opened to be read: a sentence
-    /// for each, which names the world and the event. In the events it reads as gone.
+    /// The content that is found to be lost while this store is read.
     #[must_use]
-    pub fn lost_content(&self) -> Vec<String> {
-        let shared = &self.inner.shared;
-        let index = shared.index();
-        let name = |world: &WorldId| {
-            index.worlds.get(world).map_or_else(|| world.to_string(), |known| known.reach.name.to_string())
-        };
-        let lost = shared.lost_content();
-        lost.iter().map(|((world, _), what)| format!("of the world {}: {what}", name(world))).collect()
+    pub fn lost_content(&self) -> LostContent {
+        self.inner.shared.lost_content.clone()
     }
 
     fn look_in(home: Home) -> Result<Self, EngineError> {

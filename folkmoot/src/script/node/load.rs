@@ -254,11 +254,11 @@ fn extent(start: Mark, end: Mark, first: Option<Mark>) -> Mark {
 
 /// Why a file could not be read, for whoever wrote its name.
 pub(crate) fn why(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        io::ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        io::ErrorKind::PermissionDenied => "this user may not read it".to_owned(),
-        io::ErrorKind::InvalidData => error.to_string(),
-        other => other.to_string(),
-    }
+    let words = [
+        (io::ErrorKind::NotFound, "there is no such file"),
+        (io::ErrorKind::IsADirectory, "it is a folder"),
+        (io::ErrorKind::PermissionDenied, "this user may not read it"),
+    ];
+    let known = words.iter().find(|(kind, _)| *kind == error.kind());
+    known.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
 }
