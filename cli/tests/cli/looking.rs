@@ -146,12 +146,10 @@ script:
 
 #[test]
 fn content_that_is_lost_closes_nothing_else() {
-    let spoils: [(&str, fn(&Path)); 3] = [
-        ("is missing", |path| fs::remove_file(path).unwrap()),
-        ("is not what was written", flip),
-        ("is not what was written", |path| fs::write(path, &fs::read(path).unwrap()[1..]).unwrap()),
-    ];
-    for (what, spoil) in spoils {
+    type Spoil = fn(&Path);
+    let lose: Spoil = |path| fs::remove_file(path).unwrap();
+    let cut: Spoil = |path| fs::write(path, &fs::read(path).unwrap()[1..]).unwrap();
+    for (what, spoil) in [("is missing", lose), ("is not what was written", flip), ("is not what was written", cut)] {
         let (desk, file) = large_room();
         let events = desk.run(&["log", "large", "--json"]).expect(0).values();
         let said = events.iter().position(|event| event["kind"] == "ModelAnswered").unwrap();
